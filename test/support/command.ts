@@ -45,6 +45,7 @@ export async function buildCommand(folder: string, owner: keyof typeof COMMANDS 
     bundle: true,
     platform: 'node',
     format: 'esm',
+    mainFields: ['module', 'main'],
     // Packages in CommonJS require modules of Node.
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)"

@@ -26,11 +26,12 @@ const SKIPPED = ['node_modules', 'dist', 'build', 'coverage']
 
 /**
  * Looks for the sources of a project. What is hidden, made by a tool, ignored by git under its plain name, or behind
- * a symbolic link is left out.
+ * a symbolic link is left out, and so is JavaScript that was compiled from TypeScript beside it.
  *
  * @param root The folder of the project
+ * @param compiled Folders that a compiler fills, whose JavaScript is left out
  */
-export function findFiles(root: string): FoundFiles {
+export function findFiles(root: string, compiled: readonly string[] = []): FoundFiles {
   const found = { sources: [] as string[], components: [] as string[], packages: [] as string[] }
   const ignored = readIgnored(root)
 
@@ -53,8 +54,13 @@ export function findFiles(root: string): FoundFiles {
 
   visit(root)
 
+  const all = new Set(found.sources)
+  const isCompiled = (path: string) =>
+    /jsx?$/.test(path) &&
+    (all.has(path.replace(/js(x?)$/, 'ts$1')) || compiled.some((folder) => path.startsWith(`${folder}/`)))
+
   return {
-    sources: found.sources.sort(),
+    sources: found.sources.filter((path) => !isCompiled(path)).sort(),
     components: found.components.sort(),
     packages: found.packages.sort()
   }
@@ -110,5 +116,5 @@ function readIgnored(root: string): (path: string, name: string) => boolean {
 function isFeathersPackage(folder: string): boolean {
   const file = join(folder, 'package.json')
 
-  return existsSync(file) && readFileSync(file, 'utf8').includes('"@feathersjs/')
+  return existsSync(file) && /"(?:@feathersjs\/|alula")/.test(readFileSync(file, 'utf8'))
 }

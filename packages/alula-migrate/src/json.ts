@@ -1,107 +1,84 @@
-import { indentationAt } from './edit.ts'
-import { type Token, tokenize, toStringValue } from './lexer.ts'
+import { applyEdits, findNodeAtLocation, modify, type Node, type ParseError, parseTree } from 'jsonc-parser'
+import { indentationAt, lineAt, lineEnding } from './lines.ts'
 
-/** A property of an object in JSON, and where it stands. */
-export interface JsonProperty {
-  readonly key: string
-  readonly start: number
-  readonly valueStart: number
-  readonly end: number
-  /** The value as it is written. */
-  readonly text: string
-  /** The value, where it is an object. */
-  readonly object?: JsonObject
-}
-
-/** An object in JSON, from brace to brace. */
-export interface JsonObject {
-  readonly start: number
-  readonly end: number
-  readonly properties: readonly JsonProperty[]
-}
-
-/**
- * Finds the properties of an object, so that one can be changed and the rest stays as it is written. Comments and
- * trailing commas are allowed.
- *
- * @param source The text of the file
- * @returns Nothing when it does not hold an object
- */
-export function locateJson(source: string): JsonObject | undefined {
-  return new JsonReader(source).readObject()
-}
-
-/** The property of a name. */
-export function getProperty(object: JsonObject | undefined, key: string): JsonProperty | undefined {
-  return object?.properties.find((property) => property.key === key)
-}
-
-/** The value of a property that is text. */
-export function getText(object: JsonObject | undefined, key: string): string | undefined {
-  const text = getProperty(object, key)?.text
-
-  return text?.startsWith('"') ? text.slice(1, -1) : undefined
-}
-
-/** The white space in front of the properties of an object, or of those that it would have. */
-export function indentationOf(source: string, { start, properties }: JsonObject): string {
-  const [first] = properties
-
-  return first ? indentationAt(source, first.start) : `${indentationAt(source, start)}  `
-}
-
-class JsonReader {
+/** An object in JSON, with comments and trailing commas, of which properties are changed and the rest stays as it is. */
+export class JsonText {
   readonly source: string
-  readonly tokens: readonly Token[]
-  position = 0
+  /** Nothing for what is not an object. */
+  readonly root: Node | undefined
+  /** With the changes. */
+  text: string
 
   constructor(source: string) {
-    this.source = source
-    this.tokens = tokenize(source)
+    const errors: ParseError[] = []
+    const text = source.replace(/^\uFEFF/, '')
+    const root = parseTree(text, errors, { allowTrailingComma: true })
+
+    this.source = text
+    this.text = text
+    this.root = root?.type === 'object' && errors.length === 0 ? root : undefined
   }
 
-  readObject(): JsonObject | undefined {
-    const open = this.tokens[this.position]
-    const properties: JsonProperty[] = []
+  /** The value at a path, before any change. */
+  find(...path: string[]): Node | undefined {
+    return this.root && findNodeAtLocation(this.root, path)
+  }
 
-    if (open?.text !== '{') return undefined
-    this.position += 1
+  /** The string at a path. */
+  getString(...path: string[]): string | undefined {
+    const value = this.find(...path)?.value
 
-    while (this.position < this.tokens.length) {
-      const token = this.tokens[this.position] as Token
+    return typeof value === 'string' ? value : undefined
+  }
 
-      this.position += 1
-      if (token.text === '}') return { start: open.start, end: token.end, properties }
+  /** The properties of the object at a path, as name and value. */
+  entries(...path: string[]): [name: string, value: Node][] {
+    const node = path.length === 0 ? this.root : this.find(...path)
 
-      const key = toStringValue(token)
+    return ((node?.type === 'object' && node.children) || []).flatMap(({ children = [] }) =>
+      children.length === 2 ? [[children[0]?.value, children[1] as Node]] : []
+    )
+  }
 
-      if (key !== undefined && this.tokens[this.position]?.text === ':') {
-        this.position += 1
-        properties.push(this.readProperty(token, key))
+  /** The line of the property at a path; of the nearest object around it when there is none. */
+  lineOf(...path: string[]): number {
+    const node = this.find(...path)
+
+    if (!node && path.length > 1) return this.lineOf(...path.slice(0, -1))
+
+    return lineAt(this.source, (node?.parent ?? this.root)?.offset ?? 0)
+  }
+
+  /**
+   * Sets the property at a path, or removes it.
+   *
+   * @param value `undefined` removes it
+   * @param isSorted Whether a new property comes in front of the first name that is later, and a new object is the last
+   * property around it; otherwise they are first
+   */
+  set(path: readonly string[], value: unknown, isSorted = false): void {
+    const name = path.at(-1) as string
+    const root = parseTree(this.text) as Node
+    const parent = findNodeAtLocation(root, path.slice(0, -1))
+    const text = parent && this.text.slice(parent.offset, parent.offset + parent.length)
+    const [first] = this.entries().map(([, { parent }]) => parent as Node)
+    const indentation = (first && indentationAt(this.source, first.offset)) || '  '
+    // An object on one line stays on one line.
+    const isFormatted = parent?.children?.length === 0 || (text ?? this.text).includes('\n')
+    const formattingOptions = {
+      insertSpaces: !indentation.includes('\t'),
+      tabSize: indentation.length,
+      eol: lineEnding(this.source)
+    }
+    const edits = modify(this.text, [...path], value, {
+      ...(isFormatted && { formattingOptions }),
+      getInsertionIndex: (names) => {
+        const index = names.findIndex((other) => !isSorted || (parent && other > name))
+
+        return index === -1 ? names.length : index
       }
-    }
+    })
 
-    return undefined
-  }
-
-  readProperty({ start }: Token, key: string): JsonProperty {
-    const valueStart = this.tokens[this.position]?.start ?? this.source.length
-    const object = this.readObject()
-
-    if (!object) this.skipValue()
-
-    const end = this.tokens[this.position - 1]?.end ?? this.source.length
-
-    return { key, start, valueStart, end, text: this.source.slice(valueStart, end), object }
-  }
-
-  skipValue(): void {
-    for (let depth = 0; this.position < this.tokens.length; this.position++) {
-      const { text } = this.tokens[this.position] as Token
-
-      if (depth === 0 && (text === ',' || text === '}')) return
-      if (text === '[' || text === '{') depth += 1
-      if (text === ']' || text === '}') depth -= 1
-    }
+    this.text = applyEdits(this.text, edits)
   }
 }

@@ -1,36 +1,70 @@
-import { PEER_RANGES, readVersion } from './alula.ts'
-import { applyEdits, type Edit, indentationAt, lineAt, lineEnding } from './edit.ts'
-import { getProperty, indentationOf, type JsonObject, locateJson } from './json.ts'
+import { readVersion } from './alula.ts'
+import { JsonText } from './json.ts'
 import { lookUp, REPLACEMENTS } from './packages.ts'
-import type { Change, Remark, Rewritten } from './rewritten.ts'
+import { type Anchor, type Change, type Remark, type Rewritten, unchanged } from './rewritten.ts'
+import { isBefore, isVersion, toVersion, type Version } from './versions.ts'
 
 /** What `package.json` has to follow. */
 export interface ManifestOptions {
   /** Packages that the sources load now. */
   readonly packages: ReadonlySet<string>
+  /** Packages that entries of alula load for them. */
+  readonly peers: ReadonlySet<string>
   /** Whether there is TypeScript. */
   readonly isTyped: boolean
+  /** The version of a package in the lock file. */
+  readonly locked?: (name: string) => string | undefined
 }
 
 const SECTIONS = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies']
 
-/** Packages that came with `@feathersjs/express`, and their types. */
-const MIDDLEWARE: { readonly [name: string]: { readonly range: string; readonly types: string } } = {
-  compression: { range: '^1.8.1', types: '^1.8.1' },
-  cors: { range: '^2.8.5', types: '^2.8.19' }
+/** Packages that came with those that go: the range, what each came with, and the range of its types if it has none. */
+type Companion = readonly [range: string, cameWith: string, types?: string]
+
+/** Those that entries of alula need, in the ranges of its optional peers, which `test/alula.test.ts` compares. */
+export const PEERS: { readonly [name: string]: Companion } = {
+  '@koa/cors': ['^5.0.0', 'koa', '^5.0.0'],
+  koa: ['^3.0.0', 'koa', '^3.0.0'],
+  'koa-body': ['^8.0.0', 'koa'],
+  'koa-static': ['^5.0.0', 'koa', '^4.0.4'],
+  'openid-client': ['^6.8.0', 'authentication-oauth'],
+  'socket.io': ['^4.8.0', 'socketio'],
+  'socket.io-client': ['^4.8.0', 'socketio-client']
 }
-/** The types that came with a package, by its name. */
-const TYPES: { readonly [name: string]: readonly [name: string, range: string] } = {
-  '@feathersjs/express': ['@types/express', '^5.0.0'],
-  '@feathersjs/koa': ['@types/koa', '^3.0.0']
+
+/** Those that sources may import without listing them. */
+export const COMPANIONS: { readonly [name: string]: Companion } = {
+  ...PEERS,
+  bcryptjs: ['^3.0.3', 'authentication-local'],
+  compression: ['^1.8.1', 'express', '^1.8.1'],
+  cors: ['^2.8.5', 'express', '^2.8.19'],
+  debug: ['^4.4.3', 'commons', '^4.1.12'],
+  events: ['^3.3.0', 'feathers'],
+  express: ['^5.1.0', 'express', '^5.0.0'],
+  jsonwebtoken: ['^9.0.2', 'authentication', '^9.0.10'],
+  'koa-compose': ['^4.1.0', 'koa', '^3.2.8'],
+  lodash: ['^4.17.21', 'authentication', '^4.17.20'],
+  qs: ['^6.14.0', 'rest-client', '^6.14.0'],
+  uuid: ['^11.1.0', 'authentication']
 }
+/** Packages whose types alula needs where the package of Feathers is replaced. */
+const TYPED: readonly string[] = ['express', 'koa']
+
+/** The lowest version of a package, and the range that is written for an older one. */
+type Lowest = readonly [name: string, lowest: Version, range: string]
+
+const COMPILERS: readonly Lowest[] = [
+  ['typescript', [5, 8, 0], '^5.9.3'],
+  ['@types/node', [20, 0, 0], '^20.19.0']
+]
+const STAYING: readonly Lowest[] = [['@feathersjs/mongodb', [5, 0, 26], '^5.0.50']]
 /** The version whose API alula has. */
-const FEATHERS = [5, 0] as const
-/** The first version that lets CommonJS import an ES module. */
-const TYPESCRIPT = [5, 8] as const
+const FEATHERS: Version = [5, 0, 0]
 
 /** A change of one list of dependencies: ranges by name, or nothing for what is taken away. */
 type Section = Map<string, string | undefined>
+
+type Listed = ReadonlyMap<string, { readonly section: string; readonly range: string }>
 
 /**
  * Replaces the packages of Feathers in a `package.json`.
@@ -39,62 +73,68 @@ type Section = Map<string, string | undefined>
  * @param options What it has to follow
  */
 export function rewriteManifest(source: string, options: ManifestOptions): Rewritten {
-  const root = locateJson(source)
+  const json = new JsonText(source)
 
-  if (!root) {
-    const text = "is not an object in JSON, and left as it is: list 'alula' in it"
-    const remark: Remark = { line: 1, text, anchor: 'manual-changes' }
+  if (!json.root) {
+    const text = "is not an object in JSON, and stays as it is: list 'alula' in it"
 
-    return {
-      text: source,
-      changes: [],
-      remarks: options.packages.has('alula') ? [remark] : [],
-      packages: new Set()
-    }
+    return unchanged(source, options.packages.has('alula') ? text : undefined)
   }
 
-  const listed = listDependencies(root)
+  const listed = listDependencies(json)
   const sections = planSections(listed, options)
+  const changes = describeChanges(json, listed, sections)
+  const remarks = [...findRemarks(listed, options)].map(([name, text, anchor]): Remark => {
+    return { line: json.lineOf(listed.get(name)?.section as string, name), text, anchor }
+  })
 
-  return {
-    text: applyEdits(source, editSections(source, root, sections)),
-    changes: describeChanges(source, root, sections),
-    remarks: [...findRemarks(listed, options)].map((remark) => ({
-      ...remark,
-      line: lineAt(source, findDependency(root, remark.name)?.start ?? 0)
-    })),
-    packages: new Set()
+  for (const [section, changed] of sections) {
+    for (const [name, range] of changed) json.set([section, name], range, true)
   }
+
+  return { ...unchanged(json.text), changes, remarks }
 }
 
 /** The packages that a `package.json` lists, with the section and the range of each. */
-export function listDependencies(
-  root: JsonObject | undefined
-): Map<string, { section: string; range: string }> {
+export function listDependencies(json: JsonText): Map<string, { section: string; range: string }> {
   const listed = new Map<string, { section: string; range: string }>()
 
   for (const section of [...SECTIONS].reverse()) {
-    for (const { key, text } of getProperty(root, section)?.object?.properties ?? []) {
-      listed.set(key, { section, range: text.slice(1, -1) })
-    }
+    for (const [name, { value }] of json.entries(section)) listed.set(name, { section, range: String(value) })
   }
 
   return listed
 }
 
+/** Says why a project is not moved, for one that is on a pre-release of Feathers v5. */
+export function refusePreRelease(listed: Listed): string | undefined {
+  for (const [name, { range }] of listed) {
+    if (!name.startsWith('@feathersjs/') || !/\b5\.0\.0-[a-z]/.test(range)) continue
+
+    return (
+      `lists ${name} ${range}, a pre-release of Feathers v5, whose names are others. ` +
+      'Set its packages to ^5.0.0, let your tests pass, and run alula-migrate again'
+    )
+  }
+
+  return undefined
+}
+
 function planSections(
-  listed: ReadonlyMap<string, { readonly section: string; readonly range: string }>,
-  { packages, isTyped }: ManifestOptions
+  listed: Listed,
+  { packages, peers: needed, isTyped, locked }: ManifestOptions
 ): Map<string, Section> {
   const sections = new Map<string, Section>()
-  const version = readVersion()
   const change = (section: string, name: string, range?: string): void => {
-    const changes = sections.get(section) ?? new Map()
-
-    sections.set(section, changes.set(name, range))
+    sections.set(section, (sections.get(section) ?? new Map()).set(name, range))
   }
   const add = (section: string, name: string, range: string): void => {
     if (!listed.has(name)) change(section, name, range)
+  }
+  const addTypes = (name = ''): void => {
+    const types = COMPANIONS[name]?.[2]
+
+    if (isTyped && types) add('devDependencies', `@types/${name.replace(/^@(.+)\//, '$1__')}`, types)
   }
 
   for (const [name, { peers = [] }] of Object.entries(REPLACEMENTS)) {
@@ -104,171 +144,88 @@ function planSections(
 
     change(section, name)
     for (const peer of peers) {
-      if (packages.has(peer)) add(section, peer, PEER_RANGES[peer] as string)
+      if (needed.has(peer)) add(section, peer, (PEERS[peer] as Companion)[0])
     }
-    if (isTyped && TYPES[name]) add('devDependencies', ...TYPES[name])
+    addTypes(TYPED.find((one) => name === `@feathersjs/${one}`))
   }
 
   const wasRuntime = [...sections].some(([section]) => section !== 'devDependencies')
+  const isMoved = packages.has('alula')
   const alula = listed.get('alula')
 
-  if (packages.has('alula')) {
-    add(wasRuntime || sections.size === 0 ? 'dependencies' : 'devDependencies', 'alula', `^${version}`)
+  if (isMoved) {
+    add(wasRuntime || sections.size === 0 ? 'dependencies' : 'devDependencies', 'alula', `^${readVersion()}`)
   }
   // It was installed for this command, and what runs needs it now.
   if (wasRuntime && alula?.section === 'devDependencies') {
     change('devDependencies', 'alula')
     change('dependencies', 'alula', alula.range)
   }
+  for (const name of isMoved ? packages : []) {
+    const [range] = COMPANIONS[name] ?? []
+    const isStaying = lookUp(name)?.kind === 'kept'
+    const version = PEERS[name] || name === 'express' ? undefined : locked?.(name)
+    const isPlanned = [...sections.values()].some((section) => section.has(name))
 
-  for (const [name, { range, types }] of Object.entries(MIDDLEWARE)) {
-    if (!packages.has(name)) continue
-    add('dependencies', name, range)
-    if (isTyped) add('devDependencies', `@types/${name}`, types)
+    if ((range !== undefined || isStaying) && !isPlanned) {
+      const section = wasRuntime || !isStaying ? 'dependencies' : 'devDependencies'
+
+      add(section, name, version === undefined ? (range ?? '^5.0.50') : `^${version}`)
+    }
+    addTypes(name)
+  }
+  for (const [name, lowest, range] of [...(isTyped ? COMPILERS : []), ...STAYING]) {
+    const section = listed.get(name)?.section ?? (name === '@types/node' ? 'devDependencies' : undefined)
+    const own = listed.get(name)?.range
+    // A lock file keeps its version as long as the range allows it.
+    const isOld = (isBefore(own, lowest) || !isVersion(own)) && isBefore(locked?.(name) ?? own, lowest)
+
+    if (isMoved && section && isOld) change(section, name, range)
   }
 
   return sections
 }
 
+/** Remarks by the package that they are about. */
 function* findRemarks(
-  listed: ReadonlyMap<string, { readonly range: string }>,
-  { packages, isTyped }: ManifestOptions
-): Generator<Omit<Remark, 'line'> & { name: string }> {
-  const range = (name: string) => listed.get(name)?.range
-  const feathers = toVersion(range('@feathersjs/feathers'))
-  const typescript = toVersion(range('typescript'))
+  listed: Listed,
+  { packages, locked }: ManifestOptions
+): Generator<readonly [name: string, text: string, anchor: Anchor]> {
+  const feathers = listed.get('@feathersjs/feathers')?.range
+  const knex = listed.get('knex')?.range
+  const isOnKnex = packages.has('alula') && listed.has('@feathersjs/knex')
 
   if (isBefore(feathers, FEATHERS)) {
-    yield {
-      name: '@feathersjs/feathers',
-      text: `this is Feathers ${range('@feathersjs/feathers')}: move to Feathers v5 first`,
-      anchor: 'steps'
-    }
+    yield ['@feathersjs/feathers', `this is Feathers ${feathers}: move to Feathers v5 first`, 'steps']
   }
   for (const name of ['express', '@types/express']) {
-    if (toVersion(range(name))[0] === 4) {
-      yield { name, text: `'${name}' is of Express 4, alula has Express 5`, anchor: 'express-5' }
+    if (toVersion(listed.get(name)?.range)[0] === 4) {
+      yield [name, `'${name}' is of Express 4, alula has Express 5`, 'express-5']
     }
   }
-  if (isTyped && isBefore(typescript, TYPESCRIPT)) {
-    yield {
-      name: 'typescript',
-      text: `TypeScript ${range('typescript')} is too old: ${TYPESCRIPT.join('.')} is needed`,
-      anchor: 'typescript'
-    }
-  }
-  if (listed.has('jest')) {
-    yield { name: 'jest', text: 'Jest has to be told to transform alula', anchor: 'jest' }
-  }
-  for (const name of packages) {
-    if (lookUp(name)?.kind === 'kept' && !listed.has(name)) {
-      yield { name, text: `'${name}' is imported and not listed: add it`, anchor: 'packages-that-stay' }
-    }
+  if (listed.has('jest')) yield ['jest', 'Jest needs a setting that transforms alula', 'jest']
+  if (isOnKnex && isBefore(knex, [3, 3, 0])) {
+    const needs = `'@feathersjs/knex' 5.0.50 needs knex 3.3 or later`
+
+    yield ['knex', `${needs}, and this is ${locked?.('knex') ?? knex}`, 'packages-that-stay']
   }
 }
 
-type Version = readonly [major: number, minor: number]
+function describeChanges(json: JsonText, listed: Listed, sections: ReadonlyMap<string, Section>): Change[] {
+  return [...sections].flatMap(([section, changes]) =>
+    [...changes].map(([name, range]): Change => {
+      const before = listed.get(name)
+      const owner = `@feathersjs/${COMPANIONS[name]?.[1]}`
+      const came = listed.has(owner) ? `, which came with ${owner}` : ''
+      const origin = lookUp(name) ? ', which is imported and was not listed' : came
+      const isReplaced = before?.section === section && range !== undefined
+      const line = json.lineOf(before?.section ?? section, name)
 
-/** The lowest version of a range; of what has none, `NaN`, which comes before nothing. */
-function toVersion(range = ''): Version {
-  const [, major, minor = 0] = /^\D{0,2}(\d+)(?:\.(\d+))?/.exec(range) ?? []
+      if (range === undefined) return { line, text: `${section}: − ${name}` }
 
-  return [Number(major), Number(minor)]
-}
-
-function isBefore(version: Version, other: Version): boolean {
-  return version[0] < other[0] || (version[0] === other[0] && version[1] < other[1])
-}
-
-function editSections(source: string, root: JsonObject, sections: ReadonlyMap<string, Section>): Edit[] {
-  const edits: Edit[] = []
-  const missing: [name: string, changes: Section][] = []
-
-  for (const [name, changes] of sections) {
-    const property = getProperty(root, name)
-
-    if (property?.object) edits.push(editSection(source, root, property.object, changes))
-    else missing.push([name, changes])
-  }
-
-  return missing.length > 0 ? [...edits, addSections(source, root, missing)] : edits
-}
-
-function editSection(source: string, root: JsonObject, section: JsonObject, changes: Section): Edit {
-  const { start, end, properties } = section
-  const kept = properties
-    .filter(({ key }) => !changes.has(key))
-    .map(({ key, text }) => [key, text] as [string, string])
-  const indentation = indentationAt(source, start)
-  const first = properties[0]
-  const isOneLine = first !== undefined && lineAt(source, start) === lineAt(source, first.start)
-  const unit =
-    first && !isOneLine
-      ? indentationAt(source, first.start).slice(indentation.length)
-      : indentationOf(source, root)
-
-  for (const [key, range] of changes) {
-    if (range !== undefined) insertSorted(kept, [key, `"${range}"`])
-  }
-
-  return {
-    start,
-    end,
-    text: renderObject(kept, { newline: lineEnding(source), indentation, unit, isOneLine })
-  }
-}
-
-/** After everything else. */
-function addSections(
-  source: string,
-  root: JsonObject,
-  sections: readonly (readonly [name: string, changes: Section])[]
-): Edit {
-  const newline = lineEnding(source)
-  const indentation = indentationOf(source, root)
-  const text = sections
-    .map(([name, changes]) => {
-      const entries = [...changes].map(([key, range]) => [key, `"${range}"`] as const)
-
-      return `${newline}${indentation}"${name}": ${renderObject(entries, { newline, indentation, unit: indentation })}`
+      return isReplaced
+        ? { line, text: `${section}: ${name} ${before.range} → ${range}` }
+        : { line, text: `${section}: + ${name}@${range}${origin}` }
     })
-    .join(',')
-  const last = root.properties.at(-1)
-
-  return last
-    ? { start: last.end, end: last.end, text: `,${text}` }
-    : { start: root.start + 1, end: root.end - 1, text: text + newline }
-}
-
-/** In front of the first name that comes later; in a list without order, at its end. */
-function insertSorted(entries: [string, string][], entry: [string, string]): void {
-  const position = entries.findIndex(([key]) => key > entry[0])
-
-  entries.splice(position === -1 ? entries.length : position, 0, entry)
-}
-
-function renderObject(
-  entries: readonly (readonly [string, string])[],
-  format: { newline: string; indentation: string; unit: string; isOneLine?: boolean }
-): string {
-  const { newline, indentation, unit, isOneLine } = format
-  const lines = entries.map(([key, text]) => `"${key}": ${text}`)
-
-  if (lines.length === 0) return '{}'
-  if (isOneLine) return `{ ${lines.join(', ')} }`
-
-  return `{${lines.map((line) => newline + indentation + unit + line).join(',')}${newline}${indentation}}`
-}
-
-function describeChanges(source: string, root: JsonObject, sections: ReadonlyMap<string, Section>): Change[] {
-  return [...sections].flatMap(([name, changes]) =>
-    [...changes].map(([key, range]) => ({
-      line: lineAt(source, (findDependency(root, key) ?? getProperty(root, name))?.start ?? 0),
-      text: range === undefined ? `${name}: − ${key}` : `${name}: + ${key}@${range}`
-    }))
   )
-}
-
-function findDependency(root: JsonObject, name: string) {
-  return SECTIONS.map((section) => getProperty(getProperty(root, section)?.object, name)).find(Boolean)
 }

@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs'
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
 import { rewriteCompilerOptions } from './compiler-options.ts'
+import { rewriteConfiguration } from './configuration.ts'
 import { findFiles, readText, writeText } from './files.ts'
-import { getText, locateJson } from './json.ts'
-import { listDependencies, rewriteManifest } from './manifest.ts'
+import { COMPANIONS, listDependencies, refusePreRelease, rewriteManifest } from './manifest.ts'
 import { lookUp } from './packages.ts'
+import { findCompiled, findModules, foldersAround, readInherited, readJson } from './project.ts'
 import { rewriteSource } from './rewrite.ts'
-import type { Change, Remark, Rewritten } from './rewritten.ts'
+import { type Change, type Remark, type Rewritten, unchanged } from './rewritten.ts'
+import { readLocked } from './versions.ts'
 
 export interface MigrationOptions {
   /** Whether files stay as they are. */
@@ -22,35 +24,16 @@ export interface MigratedFile {
 }
 
 /**
- * Moves a project from Feathers v5 to alula: its sources, its `package.json` and its `tsconfig.json`. Everything is
- * read before the first file is written.
+ * Moves a project from Feathers v5 to alula: its sources, its `package.json`, its `tsconfig.json` and its configuration,
+ * and each package below that lists packages of Feathers. Everything is read before the first file is written.
  *
  * @param folder The folder of the project
  * @param options Whether to write
  * @returns What there is to say about each file that it read
+ * @throws Error for a project on a pre-release of Feathers v5
  */
 export function migrateFolder(folder: string, { dryRun = false }: MigrationOptions = {}): MigratedFile[] {
-  const { sources, components, packages: nested } = findFiles(folder)
-  const rewritten = new Map<string, Rewritten>()
-  const packages = new Set<string>()
-  const take = (path: string, rewrite: (text: string) => Rewritten): Rewritten => {
-    const text = readText(join(folder, path))
-    const result = text === undefined ? unreadable() : rewrite(text)
-
-    rewritten.set(path, result)
-
-    return result
-  }
-
-  for (const path of sources) {
-    for (const name of take(path, rewriteFile(path)).packages) packages.add(name)
-  }
-  for (const path of components) take(path, remarkOnComponent)
-  takeManifest(folder, packages, take)
-  if (packages.has('alula') && !rewritten.has('package.json')) {
-    rewritten.set('package.json', remarkOnMissing())
-  }
-  for (const path of nested) rewritten.set(path, remarkOnPackage())
+  const rewritten = planFolder(folder, '')
 
   if (!dryRun) {
     for (const [path, { text, changes }] of rewritten) {
@@ -61,78 +44,98 @@ export function migrateFolder(folder: string, { dryRun = false }: MigrationOptio
   return [...rewritten].map(([path, { changes, remarks }]) => ({ path, changes, remarks }))
 }
 
-function rewriteFile(path: string): (text: string) => Rewritten {
-  const jsx = !['.ts', '.mts', '.cts'].includes(extname(path))
+/** What becomes of each file of a folder in the project, by its path from there. */
+function planFolder(root: string, path: string): Map<string, Rewritten> {
+  const folder = join(root, path)
+  const listed = listDependencies(readJson(join(folder, 'package.json')))
+  const refusal = refusePreRelease(listed)
 
-  return (text) => (text.includes('@feathersjs/') ? rewriteSource(text, { jsx }) : nothing(text))
-}
+  if (refusal !== undefined) throw new Error(`${join(path, 'package.json')} ${refusal}.`)
 
-/** `package.json`, and `tsconfig.json`, which depends on it. */
-function takeManifest(
-  folder: string,
-  packages: ReadonlySet<string>,
-  take: (path: string, rewrite: (text: string) => Rewritten) => Rewritten
-): void {
-  const has = (path: string) => existsSync(join(folder, path))
+  const found = findFiles(folder, findCompiled(folder))
+  const rewritten = new Map<string, Rewritten>()
+  const packages = new Set<string>()
+  const peers = new Set<string>()
+  const take = (name: string, rewrite: (text: string) => Rewritten): void => {
+    const text = readText(join(folder, name))
+    const result = text === undefined ? unchanged('', 'is not UTF-8, and stays as it is') : rewrite(text)
 
-  if (!has('package.json')) return
+    // What reads JSON takes no byte order mark.
+    rewritten.set(
+      join(path, name),
+      name.endsWith('.json') && text?.startsWith('\uFEFF')
+        ? { ...result, text: `\uFEFF${result.text}` }
+        : result
+    )
+    for (const one of result.packages) packages.add(one)
+    for (const peer of result.peers) peers.add(peer)
+  }
+  const has = (name: string) => existsSync(join(folder, name))
 
-  const root = locateJson(readText(join(folder, 'package.json')) ?? '')
-  const listed = [...listDependencies(root).keys()]
-  const isTyped = listed.includes('typescript') || has('tsconfig.json')
+  for (const name of found.sources)
+    take(name, (text) => rewriteFile(name, text, listed.has('@feathersjs/koa')))
+  for (const name of found.components) take(name, remarkOnComponent)
 
-  take('package.json', (text) => rewriteManifest(text, { packages, isTyped }))
+  if (has('package.json')) {
+    const isTyped = has('tsconfig.json') || found.sources.some((name) => /(?<!\.d)\.[cm]?tsx?$/.test(name))
+    const locked = readLocked(foldersAround(folder))
 
+    take('package.json', (text) => rewriteManifest(text, { packages, peers, isTyped, locked }))
+  } else if (packages.has('alula')) {
+    const text =
+      "is not in this folder: list 'alula' in that of the package, or run alula-migrate where it is"
+
+    rewritten.set(join(path, 'package.json'), unchanged('', text))
+  }
   if (has('tsconfig.json') && packages.has('alula')) {
     take('tsconfig.json', (text) =>
       rewriteCompilerOptions(text, {
-        isModule: getText(root, 'type') === 'module',
-        hasHostedTypes: [...listed, ...packages].some(hasFeathersTypes)
+        isModule: readJson(join(folder, 'package.json')).getString('type') === 'module',
+        hasHostedTypes: [...listed.keys(), ...packages].some(hasFeathersTypes),
+        inherited: readInherited(join(folder, 'tsconfig.json')),
+        modules: findModules(folder)
       })
+    )
+  }
+  if (has('config/default.json') && packages.has('alula')) take('config/default.json', rewriteConfiguration)
+  for (const name of found.packages) {
+    for (const [file, result] of planFolder(root, join(path, name))) rewritten.set(file, result)
+  }
+
+  return rewritten
+}
+
+/** What else a file can import that concerns the migration: packages that came with those of Feathers. */
+const CONCERNED = new RegExp(
+  `['"](?:@feathersjs/|(?:alula|${Object.keys(COMPANIONS).join('|')}|@koa/router|koa-router)[/'"])`
+)
+
+function rewriteFile(path: string, text: string, hasKoa: boolean): Rewritten {
+  if (!CONCERNED.test(text)) return unchanged(text)
+
+  try {
+    return rewriteSource(text, path, hasKoa)
+  } catch (error) {
+    const isConcerned = text.includes('@feathersjs/')
+
+    return unchanged(
+      text,
+      isConcerned ? `cannot be parsed, and stays as it is: ${(error as Error).message}` : undefined
     )
   }
 }
 
 /** Whether the types of a package are written with those of `@feathersjs/feathers`. */
 function hasFeathersTypes(name: string): boolean {
-  return name.startsWith('feathers-') || (lookUp(name)?.kind === 'kept' && !NO_TYPES.has(name))
+  return name.startsWith('feathers-') || (lookUp(name)?.kind === 'kept' && !NO_TYPES.includes(name))
 }
 
-const NO_TYPES: ReadonlySet<string> = new Set([
-  '@feathersjs/cli',
-  '@feathersjs/generators',
-  '@feathersjs/hooks'
-])
+const NO_TYPES = ['@feathersjs/cli', '@feathersjs/generators', '@feathersjs/hooks']
 
 function remarkOnComponent(text: string): Rewritten {
   const isConcerned = [...text.matchAll(/['"](@feathersjs\/[^'"]+)['"]/g)].some(
     ([, specifier]) => lookUp(specifier as string)?.kind === 'replaced'
   )
 
-  return isConcerned ? remarkOnly('the imports of its script are left to you') : nothing(text)
-}
-
-function remarkOnPackage(): Rewritten {
-  return remarkOnly('is a package of its own: run alula-migrate in it')
-}
-
-function remarkOnMissing(): Rewritten {
-  return remarkOnly(
-    "is not in this folder: list 'alula' in that of the package, or run alula-migrate where it is"
-  )
-}
-
-function unreadable(): Rewritten {
-  return remarkOnly('is not UTF-8, and left as it is')
-}
-
-/** A remark on a file that is not written. */
-function remarkOnly(sentence: string): Rewritten {
-  const remark: Remark = { line: 1, text: sentence, anchor: 'manual-changes' }
-
-  return { text: '', changes: [], remarks: [remark], packages: new Set() }
-}
-
-function nothing(text: string): Rewritten {
-  return { text, changes: [], remarks: [], packages: new Set() }
+  return unchanged(text, isConcerned ? 'the imports of its script are left to you' : undefined)
 }

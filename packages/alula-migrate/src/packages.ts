@@ -24,40 +24,34 @@ export interface Replacement {
   readonly peers?: readonly string[]
   /** Whether what it did by being imported is always there now. */
   readonly isAlwaysThere?: boolean
+  /** Functions for `app.configure` that did what every application does now. */
+  readonly unneeded?: readonly string[]
 }
 
 const CORE: Target = { from: 'alula' }
-const INSIDE = 'it belongs to the inside of Feathers v5'
-const TYPES = 'its type is cut differently'
-const COMPARE_ANY = 'compareAny of alula/query stands in its place, with one order for everything'
+const INSIDE = 'it is internal to Feathers v5'
+const TYPES = 'its type is divided differently'
+const COMPARE_ANY = 'use compareAny of alula/query, which has one order for all values'
 const STEPS = 'alula/transport has the steps under other names'
 
+/** The same for several names. */
+function each<Value>(names: string, value: Value): { readonly [name: string]: Value } {
+  return Object.fromEntries(names.split(' ').map((name) => [name, value]))
+}
+
 /** Everything of `@feathersjs/feathers` that clients do not need, and `alula/client` therefore does not have. */
-const CORE_ONLY = {
-  Feathers: CORE,
-  SERVICE: CORE,
-  createContext: CORE,
-  defaultEventMap: CORE,
-  defaultServiceArguments: CORE,
-  defaultServiceEvents: CORE,
-  defaultServiceMethods: CORE,
-  getServiceOptions: CORE,
-  normalizeServiceOptions: CORE,
-  version: CORE,
-  wrapService: CORE
-}
+const CORE_ONLY = each(
+  'Feathers SERVICE createContext defaultEventMap defaultServiceArguments defaultServiceEvents defaultServiceMethods ' +
+    'getServiceOptions normalizeServiceOptions version wrapService',
+  CORE
+)
 
-const CORE_GONE = {
-  FeathersHookManager: INSIDE,
-  collectHooks: INSIDE,
-  convertHookData: INSIDE,
-  enableHooks: INSIDE,
-  getHookMethods: INSIDE,
-  hookMixin: INSIDE,
-  protectedMethods: INSIDE
-}
+const CORE_GONE = each(
+  'FeathersHookManager collectHooks convertHookData enableHooks getHookMethods hookMixin protectedMethods',
+  INSIDE
+)
 
-/** By the name of a package, or of an entry inside of one, what replaces it. */
+/** By the name of a package, or of an entry of one, what replaces it. */
 export const REPLACEMENTS: { readonly [name: string]: Replacement } = {
   '@feathersjs/feathers': { entry: 'alula', main: 'feathers', gone: CORE_GONE },
   '@feathersjs/express': {
@@ -68,19 +62,20 @@ export const REPLACEMENTS: { readonly [name: string]: Replacement } = {
       compression: { from: 'compression', name: 'default' },
       cors: { from: 'cors', name: 'default' }
     },
-    gone: { AuthenticationSettings: TYPES, ExpressOverrides: TYPES, query: 'Express 5 has none' }
+    gone: { ...each('AuthenticationSettings ExpressOverrides', TYPES), query: 'Express 5 has none' }
   },
   '@feathersjs/koa': {
     entry: 'alula/koa',
-    gone: { ApplicationAddons: TYPES, AuthenticationSettings: TYPES },
+    gone: each('ApplicationAddons AuthenticationSettings', TYPES),
     peers: ['koa', 'koa-body', '@koa/cors', 'koa-static']
   },
   '@feathersjs/socketio': { entry: 'alula/socketio', main: 'socketio', peers: ['socket.io'] },
-  '@feathersjs/errors': { entry: 'alula/errors', gone: { DynamicError: TYPES, Errors: TYPES } },
+  '@feathersjs/errors': { entry: 'alula/errors', gone: each('DynamicError Errors', TYPES) },
   '@feathersjs/authentication': { entry: 'alula/authentication' },
   '@feathersjs/authentication-local': { entry: 'alula/authentication' },
   '@feathersjs/authentication-oauth': {
     entry: 'alula/oauth',
+    gone: each('GrantResponse OAuthCallbackService OAuthError redirectHook', INSIDE),
     peers: ['openid-client']
   },
   '@feathersjs/authentication-client': {
@@ -92,7 +87,7 @@ export const REPLACEMENTS: { readonly [name: string]: Replacement } = {
     entry: 'alula/client',
     main: 'rest',
     moved: { Transport: { from: 'alula/client', name: 'RestTransports' } },
-    gone: { Handler: TYPES, RestService: TYPES }
+    gone: each('Handler RestService', TYPES)
   },
   '@feathersjs/socketio-client': { entry: 'alula/client', main: 'socketio', peers: ['socket.io-client'] },
   '@feathersjs/client': { entry: 'alula/client', main: 'feathers', moved: CORE_ONLY, gone: CORE_GONE },
@@ -104,26 +99,22 @@ export const REPLACEMENTS: { readonly [name: string]: Replacement } = {
   },
   '@feathersjs/adapter-commons': {
     entry: 'alula/adapter',
-    moved: { PaginationOptions: CORE, PaginationParams: CORE },
+    moved: each('PaginationOptions PaginationParams', CORE),
     gone: {
-      AdapterQuery: TYPES,
-      AdapterServiceOptions: 'AdapterOptions of alula/adapter stands in its place',
-      FilterSettings: TYPES,
-      InternalServiceMethods: 'AdapterMethods of alula/adapter stands in its place',
-      QueryFilter: TYPES,
-      compare: COMPARE_ANY,
-      compareArrays: COMPARE_ANY,
-      compareNSB: COMPARE_ANY
+      ...each('AdapterQuery FilterSettings QueryFilter', TYPES),
+      ...each('compare compareArrays compareNSB', COMPARE_ANY),
+      AdapterServiceOptions: 'use AdapterOptions of alula/adapter',
+      InternalServiceMethods: 'use AdapterMethods of alula/adapter'
     }
   },
   '@feathersjs/transport-commons': {
     entry: 'alula',
     isAlwaysThere: true,
+    unneeded: ['channels', 'routing'],
     gone: {
-      channels: 'every application has channels: take the line that configures them away',
-      http: STEPS,
-      routing: 'every application has routes: take the line that configures them away',
-      socket: STEPS
+      channels: 'every application has channels: remove the line that configures them',
+      routing: 'every application has routes: remove the line that configures them',
+      ...each('http socket', STEPS)
     }
   },
   '@feathersjs/transport-commons/client': {
@@ -132,42 +123,30 @@ export const REPLACEMENTS: { readonly [name: string]: Replacement } = {
   },
   '@feathersjs/commons': {
     entry: 'alula',
-    gone: {
-      DebugFunction: INSIDE,
-      DebugInitializer: INSIDE,
-      KeyValueCallback: INSIDE,
-      _: INSIDE,
-      createSymbol: INSIDE,
-      isPromise: INSIDE,
-      noopDebug: INSIDE,
-      stripSlashes: INSIDE
-    }
+    gone: each(
+      'DebugFunction DebugInitializer KeyValueCallback _ createSymbol isPromise noopDebug stripSlashes',
+      INSIDE
+    )
   }
 }
 
 /** In a file that connects to a server, the application is that of a client, whose type has the logins. */
-const CLIENT_CORE: Replacement = {
-  entry: 'alula/client',
-  main: 'feathers',
-  moved: CORE_ONLY,
-  gone: CORE_GONE
+const CLIENT_CORE = REPLACEMENTS['@feathersjs/client'] as Replacement
+
+/**
+ * Modules of a package whose names are those of the package, in `lib` and in `src`; for a default export, the name that it
+ * has in the package.
+ */
+export const MODULES: { readonly [path: string]: string | undefined } = {
+  ...each('declarations handlers rest authentication hooks core strategy jwt service', undefined),
+  'hooks/authenticate': 'authenticate',
+  'hooks/hash-password': 'hashPassword',
+  'hooks/protect': 'protect'
 }
 
 /** Official packages that stay: they run on our applications as they are. */
-const KEPT: ReadonlySet<string> = new Set(
-  [
-    'adapter-tests',
-    'cli',
-    'configuration',
-    'generators',
-    'hooks',
-    'knex',
-    'mongodb',
-    'schema',
-    'tests',
-    'typebox'
-  ].map((name) => `@feathersjs/${name}`)
-)
+const KEPT: readonly string[] =
+  'adapter-tests cli configuration generators hooks knex mongodb schema tests typebox'.split(' ')
 
 const CONNECTIONS = ['authentication-client', 'rest-client', 'socketio-client']
 const SERVERS = ['express', 'koa', 'socketio']
@@ -188,19 +167,21 @@ export type Known =
 export function lookUp(specifier: string, isClient = false): Known | undefined {
   if (!specifier.startsWith('@feathersjs/')) return undefined
 
-  const name = specifier.replace(/\/lib(?:\/(?:index|declarations)(?:\.js)?)?$/, '')
+  const [, name = '', module = ''] =
+    /^(.+?)(?:\/(?:lib|src)(?:\/(.+?))?)?(?:\.[jt]s|\/)?$/.exec(specifier) ?? []
+  const path = module.replace(/(?:^|\/)index$/, '')
   const packageName = toPackageName(specifier)
 
-  if (isClient && name === '@feathersjs/feathers') return { kind: 'replaced', replacement: CLIENT_CORE }
-  if (Object.hasOwn(REPLACEMENTS, name)) {
-    return { kind: 'replaced', replacement: REPLACEMENTS[name] as Replacement }
+  if (KEPT.includes(packageName.slice('@feathersjs/'.length))) return { kind: 'kept' }
+  if (Object.hasOwn(REPLACEMENTS, name) && (path === '' || Object.hasOwn(MODULES, path))) {
+    const replacement =
+      isClient && name === '@feathersjs/feathers' ? CLIENT_CORE : (REPLACEMENTS[name] as Replacement)
+    const main = MODULES[path]
+
+    return { kind: 'replaced', replacement: main === undefined ? replacement : { ...replacement, main } }
   }
-  if (KEPT.has(packageName)) return { kind: 'kept' }
   if (Object.hasOwn(REPLACEMENTS, packageName)) {
-    return {
-      kind: 'unknown',
-      reason: `only ${packageName} itself has a counterpart, not what is inside of it`
-    }
+    return { kind: 'unknown', reason: `only ${packageName} has a counterpart, not the modules in it` }
   }
 
   return { kind: 'unknown', reason: 'no counterpart of it is known' }

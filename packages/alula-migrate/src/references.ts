@@ -1,4 +1,4 @@
-import { isDot, type Token, toStringValue } from './lexer.ts'
+import { type Node, toStringValue, walk } from './syntax.ts'
 
 /** One name of a list between braces: `imported as local`, or `imported: local`. */
 export interface NamedBinding {
@@ -6,6 +6,7 @@ export interface NamedBinding {
   readonly local: string
   /** Whether the name itself says `type`. */
   readonly isType: boolean
+  readonly place?: Node
 }
 
 /** What a statement takes out of a module. */
@@ -16,6 +17,7 @@ export interface Bindings {
   readonly namespace?: string
   /** Names between braces. */
   readonly named?: readonly NamedBinding[]
+  readonly braces?: { readonly start: number; readonly end: number }
 }
 
 /**
@@ -47,7 +49,7 @@ export interface Reference {
   readonly kind: ReferenceKind
   readonly specifier: string
   /** The string that names the module. */
-  readonly token: Token
+  readonly string: Node
   /** Where the statement begins; for `require` the variable or its braces, for `member` the name. */
   readonly start: number
   /** Where it ends, with its semicolon. */
@@ -63,233 +65,190 @@ export interface Reference {
   readonly member?: string
 }
 
-const MOCKERS: ReadonlySet<string> = new Set(['jest', 'vi', 'vitest', 'mock'])
-const LOADERS: ReadonlySet<string> = new Set(['import', 'require', 'require.resolve'])
-const DECLARATORS: ReadonlySet<string> = new Set(['const', 'import', 'let', 'var'])
+const MOCKERS: readonly unknown[] = ['jest', 'vi', 'vitest', 'mock']
 /** Members of a promise, and not of the module that it stands for. */
-const PROMISE_MEMBERS: ReadonlySet<string> = new Set(['then', 'catch', 'finally'])
+const PROMISE_MEMBERS: readonly unknown[] = ['then', 'catch', 'finally']
+
+type Found = Reference | undefined
 
 /**
  * Finds every place where a source text names a module.
  *
- * @param tokens The text as tokens
+ * @param program The syntax tree
+ * @param source The text
  */
-export function findReferences(tokens: readonly Token[]): Reference[] {
-  const references: Reference[] = []
+export function findReferences(program: Node, source: string): Reference[] {
+  const references = new Map<Node, Reference>()
 
-  for (const [index, token] of tokens.entries()) {
-    const specifier = toStringValue(token)
+  walk(program, (node, parents) => {
+    const reference = readReference(node, parents, source)
 
-    if (specifier !== undefined) references.push(readReference(tokens, index, specifier))
-    else if (token.text.endsWith('${')) {
-      const reference = readReference(tokens, index, token.text.slice(1, -2))
+    // What loads a module comes before the string in it.
+    if (reference && !references.has(reference.string)) references.set(reference.string, reference)
+  })
 
-      if (reference.kind === 'computed') references.push(reference)
-    }
-  }
-
-  return references
+  return [...references.values()]
 }
 
-function readReference(tokens: readonly Token[], index: number, specifier: string): Reference {
-  const token = tokens[index] as Token
-  const text = (offset: number) => tokens[index + offset]?.text
-  const plain: Reference = { kind: 'text', specifier, token, start: token.start, end: token.end }
-
-  if (isKeyword(tokens, index - 1, 'import')) {
-    return { ...plain, kind: 'sideEffect', ...statement(tokens, index - 1, index) }
+function readReference(node: Node, parents: readonly Node[], source: string): Found {
+  switch (node.type) {
+    case 'ImportDeclaration':
+    case 'ExportNamedDeclaration':
+    case 'ExportAllDeclaration':
+      return readStatement(node, source)
+    case 'TSImportEqualsDeclaration':
+      return readImportEquals(node)
+    case 'TSImportType':
+      return readImportType(node)
+    case 'TSModuleDeclaration':
+      return toReference(node.id, { kind: 'augmentation' })
+    case 'CallExpression':
+      return readCall(node, parents, source)
+    case 'StringLiteral':
+    case 'TemplateLiteral':
+      return parents.at(-1)?.type === 'JSXAttribute' ? undefined : toReference(node, { kind: 'text' })
+    default:
+      return undefined
   }
-  if (text(-1) === 'from') return readStatement(tokens, index, plain) ?? plain
-  if (text(-1) === 'module' && text(-2) === 'declare') return { ...plain, kind: 'augmentation' }
-  if (text(-1) === '(') return readCall(tokens, index, plain)
-
-  return plain
 }
 
-/** `import … from` and `export … from`, read from the string back to the first word. */
-function readStatement(tokens: readonly Token[], index: number, plain: Reference): Reference | undefined {
-  let first = index - 2
-  let named: readonly NamedBinding[] | undefined
+/** A reference by a string, at its place unless another one is given. */
+function toReference(
+  string: Node | null | undefined,
+  parts: Pick<Reference, 'kind'> & Partial<Reference>,
+  specifier = toStringValue(string)
+): Found {
+  if (!string || specifier === undefined) return undefined
 
-  if (tokens[first]?.text === '}') {
-    const open = findOpening(tokens, first)
+  return { specifier, string, start: string.start, end: string.end, ...parts }
+}
 
-    named = readNames(tokens.slice(open + 1, first), 'as')
-    if (named === undefined) return undefined
-    first = open - 1
-    if (tokens[first]?.text === ',') first -= 1
-  }
+function readStatement(node: Node, source: string): Found {
+  const { type, start, specifiers = [], importKind, exportKind } = node
+  const kind = type === 'ImportDeclaration' ? 'import' : 'export'
+  const open = source.slice(start, node.source?.start).indexOf('{')
+  const braces = open === -1 ? undefined : { start: start + open, end: source.indexOf('}', start + open) + 1 }
+  const find = (types: RegExp) => specifiers.find((specifier) => types.test(specifier.type))
+  const namespace = find(/NamespaceSpecifier$/)
+  const isSideEffect = kind === 'import' && specifiers.length === 0 && !braces
 
-  let namespace: string | undefined
-  let isStar = false
-
-  if (tokens[first - 1]?.text === 'as') {
-    namespace = tokens[first]?.text
-    first -= 2
-  }
-  if (tokens[first]?.text === '*') {
-    isStar = true
-    first -= 1
-    if (tokens[first]?.text === ',') first -= 1
-  }
-
-  const keyword = (position: number) =>
-    isKeyword(tokens, position, 'import') || isKeyword(tokens, position, 'export')
-  let defaultName: string | undefined
-
-  // `import type from 'module'` and `import type, { a } from 'module'` have a default export called type.
-  if (!keyword(first) && tokens[first]?.kind === 'name') {
-    const isModifier =
-      tokens[first]?.text === 'type' && tokens[first + 1]?.text !== ',' && (named !== undefined || isStar)
-
-    if (!isModifier) {
-      defaultName = tokens[first]?.text
-      first -= 1
+  return toReference(node.source, {
+    kind: isSideEffect ? 'sideEffect' : kind,
+    start,
+    end: endOf(node, source),
+    isType: [importKind, exportKind].includes('type'),
+    bindings: {
+      defaultName: find(/DefaultSpecifier$/)?.local?.name,
+      namespace: namespace && toName(namespace.local ?? namespace.exported),
+      ...(braces && { named: specifiers.flatMap(toNamed), braces })
     }
+  })
+}
+
+function toNamed(place: Node): NamedBinding[] {
+  const { type, imported, exported, local, importKind, exportKind } = place
+  const isType = [importKind, exportKind].includes('type')
+
+  return /^(Im|Ex)portSpecifier$/.test(type)
+    ? [{ imported: toName(imported ?? local), local: toName(exported ?? local), isType, place }]
+    : []
+}
+
+function readImportEquals({ id, end, importKind, moduleReference }: Node): Found {
+  const place = { start: id?.start as number, end, declarator: 'import', isType: importKind === 'type' }
+
+  return toReference(moduleReference?.expression, {
+    kind: 'require',
+    ...place,
+    bindings: { namespace: id?.name }
+  })
+}
+
+function readImportType({ argument, qualifier }: Node): Found {
+  let name = qualifier
+
+  while (name?.left) name = name.left
+
+  return toReference(argument, name ? toMember(name) : { kind: 'call' })
+}
+
+function toMember({ name, start, end }: Node) {
+  return { kind: 'member', start, end, member: name } as const
+}
+
+/** `require('module')`, `import('module')` and `jest.mock('module')`: what is called, and what becomes of its result. */
+function readCall(node: Node, parents: readonly Node[], source: string): Found {
+  const { callee, arguments: [argument, ...others] = [] } = node
+  const isImport = callee?.type === 'Import'
+  const isResolve = callee?.object?.name === 'require' && callee.property?.name === 'resolve'
+
+  if (MOCKERS.includes(callee?.object?.name)) return toReference(argument, { kind: 'mock' })
+  if (!isImport && callee?.name !== 'require' && !isResolve) return undefined
+
+  const call = toReference(argument, { kind: 'call' })
+
+  // More arguments are settings.
+  if (!call || others.length > 0 || isResolve) return call ?? readComputed(argument)
+
+  const isAwaited = parents.at(-1)?.type === 'AwaitExpression'
+  const result = isAwaited ? (parents.at(-1) as Node) : node
+  const around = isAwaited ? parents.slice(0, -1) : parents
+  const { callee: called, object, property, computed } = around.at(-1) ?? {}
+  const isOfPromise = isImport && !isAwaited && PROMISE_MEMBERS.includes(property?.name)
+
+  if (called === result) return { ...call, calledAt: result.end }
+  if (object === result && property?.name && !computed) {
+    return isOfPromise ? call : { ...call, ...toMember(property) }
   }
 
-  const isType = tokens[first]?.text === 'type'
+  return (isImport === isAwaited && readVariable(call, result, around, source)) || call
+}
 
-  if (isType) first -= 1
-  if (!keyword(first)) return undefined
+/** A name that only begins with a string: `'module' + name`, or a template. */
+function readComputed(argument: Node | undefined): Found {
+  let first: Node | null | undefined = argument
+
+  while (first?.type === 'BinaryExpression') first = first.left
+
+  return toReference(first, { kind: 'computed' }, toStringValue(first) ?? first?.quasis?.[0]?.value.raw)
+}
+
+function readVariable(call: Reference, value: Node, around: readonly Node[], source: string): Found {
+  const [declaration, variable] = around.slice(-2)
+  const { type, init, id } = variable ?? {}
+  const isAlone = declaration?.declarations?.length === 1
+
+  if (type !== 'VariableDeclarator' || init !== value || !id || id.typeAnnotation) return undefined
+
+  const named = (id.properties ?? []).flatMap((place): NamedBinding[] => {
+    const { type, computed, key, value } = place
+    const isName = type === 'ObjectProperty' && !computed && (value as Node).type === 'Identifier'
+
+    return isName ? [{ imported: toName(key), local: toName(value as Node), isType: false, place }] : []
+  })
+
+  if (id.type !== 'Identifier' && named.length !== id.properties?.length) return undefined
 
   return {
-    ...plain,
-    kind: tokens[first]?.text === 'import' ? 'import' : 'export',
-    ...statement(tokens, first, index),
-    isType,
-    bindings: { defaultName, namespace, named }
+    ...call,
+    kind: 'require',
+    start: id.start,
+    end: endOf((isAlone ? declaration : variable) as Node, source),
+    declarator: isAlone ? declaration?.kind : undefined,
+    bindings: id.properties ? { named, braces: id } : { namespace: id.name }
   }
-}
-
-/** `f('module'`: what `f` is, and what becomes of its result. */
-function readCall(tokens: readonly Token[], index: number, plain: Reference): Reference {
-  const callee = tokens[index - 2]
-  const holder = isDot(tokens[index - 3]) ? tokens[index - 4]?.text : undefined
-  const name = holder === undefined ? callee?.text : `${holder}.${callee?.text}`
-
-  if (MOCKERS.has(holder as string)) return { ...plain, kind: 'mock' }
-  if (!LOADERS.has(name as string)) return plain
-
-  const closing = tokens[index + 1]
-  const call: Reference = { ...plain, kind: 'call' }
-
-  // More arguments are settings; anything else makes another name of it.
-  if (closing?.text === ',') return call
-  if (closing?.text !== ')') return { ...plain, kind: 'computed' }
-  if (holder !== undefined) return call
-  if (tokens[index + 2]?.text === '(') return { ...call, calledAt: closing.end }
-
-  return readMember(tokens, index, plain) ?? readVariable(tokens, index, plain) ?? call
-}
-
-function readMember(tokens: readonly Token[], index: number, plain: Reference): Reference | undefined {
-  const name = tokens[index + 3]
-
-  if (!isDot(tokens[index + 2]) || name?.kind !== 'name') return undefined
-  if (tokens[index - 2]?.text === 'import' && PROMISE_MEMBERS.has(name.text)) return undefined
-
-  return { ...plain, kind: 'member', start: name.start, end: name.end, member: name.text }
-}
-
-function readVariable(tokens: readonly Token[], index: number, plain: Reference): Reference | undefined {
-  const callee = index - 2
-  const isAwaited = tokens[callee - 1]?.text === 'await'
-  const equals = isAwaited ? callee - 2 : callee - 1
-  const isImport = tokens[callee]?.text === 'import'
-
-  if (tokens[equals]?.text !== '=' || (isImport && !isAwaited)) return undefined
-
-  const last = equals - 1
-  const following = tokens[index + 2]
-  const end = following?.text === ';' ? following.end : (tokens[index + 1] as Token).end
-
-  // After the variable, only another one or another statement.
-  if (following !== undefined && ['[', '?.', '!', 'as'].includes(following.text)) return undefined
-
-  const read = (first: number, bindings: Bindings): Reference | undefined => {
-    const before = tokens[first - 1]?.text ?? ''
-    const isTypeImport = before === 'type' && tokens[first - 2]?.text === 'import'
-    const word = isTypeImport ? 'import' : before
-
-    // Anything else is an assignment, or the default of a parameter.
-    if (!DECLARATORS.has(word) && word !== ',') return undefined
-
-    return {
-      ...plain,
-      kind: 'require',
-      start: (tokens[first] as Token).start,
-      end,
-      bindings,
-      declarator: word !== ',' && following?.text !== ',' ? word : undefined
-    }
-  }
-
-  if (tokens[last]?.text === '}') {
-    const open = findOpening(tokens, last)
-    const named = readNames(tokens.slice(open + 1, last), ':')
-
-    return named && read(open, { named })
-  }
-
-  return tokens[last]?.kind === 'name' ? read(last, { namespace: (tokens[last] as Token).text }) : undefined
-}
-
-/** `a, type b, c as d`; nothing for what is more than names. */
-function readNames(tokens: readonly Token[], separator: 'as' | ':'): NamedBinding[] | undefined {
-  const names: NamedBinding[] = []
-  let position = 0
-
-  while (position < tokens.length) {
-    const words: string[] = []
-
-    for (; position < tokens.length && tokens[position]?.text !== ','; position++) {
-      const token = tokens[position] as Token
-
-      if (token.kind !== 'name' && token.kind !== 'string' && token.text !== ':') return undefined
-      words.push(toName(token))
-    }
-    position += 1
-
-    const isType = words[0] === 'type' && words.length % 2 === 0
-    const [imported, word, local] = isType ? words.slice(1) : words
-
-    if (imported === undefined || (word !== undefined && (word !== separator || local === undefined))) {
-      return undefined
-    }
-    names.push({ imported, local: local ?? imported, isType })
-  }
-
-  return names
 }
 
 /** A name without its quotes, where it needs none. */
-function toName(token: Token): string {
-  const text = toStringValue(token)
+function toName(node: Node | null | undefined): string {
+  const text = toStringValue(node)
 
-  return text !== undefined && /^[\w$]+$/.test(text) ? text : token.text
+  if (text === undefined) return node?.name as string
+
+  return /^[\w$]+$/.test(text) ? text : JSON.stringify(text)
 }
 
-/** Where a statement begins and ends whose module is the string at `index`. */
-function statement(tokens: readonly Token[], first: number, index: number): { start: number; end: number } {
-  let last = index
-
-  if (['with', 'assert'].includes(tokens[last + 1]?.text ?? '') && tokens[last + 2]?.text === '{') {
-    while (tokens[last]?.text !== '}' && last < tokens.length - 1) last += 1
-  }
-  if (tokens[last + 1]?.text === ';') last += 1
-
-  return { start: (tokens[first] as Token).start, end: (tokens[last] as Token).end }
-}
-
-function findOpening(tokens: readonly Token[], closing: number): number {
-  let open = closing
-
-  while (open > 0 && tokens[open]?.text !== '{') open -= 1
-
-  return open
-}
-
-function isKeyword(tokens: readonly Token[], index: number, word: string): boolean {
-  return tokens[index]?.kind === 'name' && tokens[index]?.text === word && !isDot(tokens[index - 1])
+/** A semicolon that begins the next line belongs to that line. */
+function endOf({ start, end }: Node, source: string): number {
+  return end - (/\s*\n\s*;$/.exec(source.slice(start, end))?.[0].length ?? 0)
 }

@@ -13,10 +13,8 @@ export function renderReport(files: readonly MigratedFile[], dryRun: boolean): s
   const changes = files.flatMap(({ path, changes }) =>
     [...changes].sort(byLine).map(({ line, text }) => `${path}:${line}  ${text}`)
   )
-  const remarks = files.flatMap(({ path, remarks }) =>
-    [...remarks]
-      .sort(byLine)
-      .map(({ line, text, anchor }) => `${path}:${line}  ${text}\n  ${DOCUMENT}#${anchor}`)
+  const remarks = listRemarks(files).map(
+    ({ file, line, message, guide }) => `${file}:${line}  ${message}\n  ${guide}`
   )
   const changed = files.filter((file) => file.changes.length > 0).length
   const paragraphs = [
@@ -26,6 +24,21 @@ export function renderReport(files: readonly MigratedFile[], dryRun: boolean): s
   ]
 
   return `${paragraphs.filter(Boolean).join('\n\n')}\n`
+}
+
+/** The same as JSON: how many lines would change, and what would be left for a human. */
+export function renderCheck(files: readonly MigratedFile[]): string {
+  const changes = files.flatMap((file) => file.changes).length
+
+  return `${JSON.stringify({ changes, left: listRemarks(files) }, null, 2)}\n`
+}
+
+function listRemarks(files: readonly MigratedFile[]) {
+  return files.flatMap(({ path, remarks }) =>
+    [...remarks]
+      .sort(byLine)
+      .map(({ line, text, anchor }) => ({ file: path, line, message: text, guide: `${DOCUMENT}#${anchor}` }))
+  )
 }
 
 function summarize(changes: number, files: number, remarks: number, dryRun: boolean): string {

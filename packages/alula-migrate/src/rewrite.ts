@@ -1,168 +1,142 @@
-import { applyEdits, type Edit, lineAt } from './edit.ts'
-import { type Token, tokenize } from './lexer.ts'
+import MagicString from 'magic-string'
+import { distribute, type Part, toLoader } from './bindings.ts'
+import { indentationAt, lineAt, lineEnding } from './lines.ts'
 import { isClientFile, lookUp, type Replacement, resolveName, toPackageName } from './packages.ts'
 import { findReferences, type NamedBinding, type Reference } from './references.ts'
-import { describeParts, isOnePart, type Part, renderStatements, renderVariables, toFormat } from './render.ts'
 import type { Anchor, Change, Remark, Rewritten } from './rewritten.ts'
+import { type Node, parseSource } from './syntax.ts'
 import { findUses, type Member, type Use } from './uses.ts'
 
-export interface RewriteOptions {
-  /** Whether `<` can begin an element, as in everything but `.ts`. */
-  readonly jsx?: boolean
-}
+/** The parts of a request of Koa whose types come with `koa-body`. */
+const PARSED_BODY = /\brequest\b[^;]*\b(?:body|rawBody|files)\b/
 
 /**
  * Rewrites the imports of a source text.
  *
  * @param source JavaScript or TypeScript
- * @param options What the text may hold
+ * @param path Its ending tells the language
+ * @param hasKoa Whether `@feathersjs/koa` gave its types to the whole application
  * @returns The same text when there is nothing to do
+ * @throws SyntaxError for what cannot be parsed
  */
-export function rewriteSource(source: string, options: RewriteOptions = {}): Rewritten {
-  return new Rewriter(source, tokenize(source, options)).run()
+export function rewriteSource(source: string, path = 'source.ts', hasKoa = false): Rewritten {
+  return new Rewriter(source, parseSource(source, path), hasKoa && /\.[cm]?tsx?$/.test(path)).run()
 }
 
 class Rewriter {
   readonly source: string
-  readonly tokens: readonly Token[]
-  readonly edits: Edit[] = []
+  readonly program: Node
+  readonly lacksBodyTypes: boolean
+  readonly text: MagicString
   readonly changes: Change[] = []
   readonly remarks: Remark[] = []
   readonly packages = new Set<string>()
+  readonly peers = new Set<string>()
   readonly references: readonly Reference[]
   readonly isClient: boolean
+  /** What is edited for the statement in hand, unless it stays as it is. */
+  edits: (() => void)[] = []
 
-  constructor(source: string, tokens: readonly Token[]) {
+  constructor(source: string, program: Node, lacksBodyTypes: boolean) {
     this.source = source
-    this.tokens = tokens
-    this.references = findReferences(tokens)
+    this.program = program
+    this.lacksBodyTypes = lacksBodyTypes
+    this.text = new MagicString(source)
+    this.references = findReferences(program, source)
     this.isClient = isClientFile(
       this.references.filter(({ kind }) => kind !== 'text').map(({ specifier }) => specifier)
     )
   }
 
   run(): Rewritten {
-    for (const reference of this.references) this.rewrite(reference)
+    for (const reference of [...this.references, undefined]) {
+      this.edits = []
+      if (reference) this.rewrite(reference)
+      else if (this.lacksBodyTypes) this.addBodyTypes()
+      for (const edit of this.edits) edit()
+    }
 
-    const { changes, remarks, packages } = this
+    const { changes, remarks, packages, peers } = this
 
-    return { text: applyEdits(this.source, this.edits), changes, remarks, packages }
+    return { text: this.text.toString(), changes, remarks, packages, peers }
   }
 
   rewrite(reference: Reference): void {
-    const { kind, specifier, token } = reference
+    const { kind, specifier, string } = reference
     // What is augmented is the same everywhere, in a client too.
     const known = lookUp(specifier, this.isClient && kind !== 'augmentation')
 
-    if (kind === 'text') {
-      if (known?.kind === 'replaced') {
-        this.remark(
-          token,
-          `'${specifier}' is a string here: whether it has to change depends on the code that reads it`
-        )
-      }
-      return
-    }
-    if (kind === 'computed') {
-      if (known) this.remark(token, 'the name of this module is computed: rewrite it by hand')
-      return
-    }
-    if (known?.kind !== 'replaced') {
+    if (known?.kind === 'replaced' && kind !== 'computed') this.rewriteAs(reference, known.replacement)
+    else if (kind === 'computed' && known) {
+      this.remark(string, 'the name of this module is computed: rewrite it by hand')
+    } else if (kind !== 'text' && kind !== 'computed') {
       this.packages.add(toPackageName(specifier))
-      if (known?.kind === 'unknown') this.remark(token, `'${specifier}': ${known.reason}`)
-      return
+      if (known?.kind === 'unknown') this.remark(string, `'${specifier}': ${known.reason}`)
     }
-
-    this.rewriteAs(reference, known.replacement)
   }
 
   rewriteAs(reference: Reference, replacement: Replacement): void {
-    const { kind, specifier, token } = reference
+    const { kind, specifier, string } = reference
 
-    for (const peer of replacement.peers ?? []) this.packages.add(peer)
+    const { entry, isAlwaysThere, peers = [] } = replacement
 
-    switch (kind) {
-      case 'import':
-      case 'export':
-      case 'require':
-        this.rewriteBindings(reference, replacement)
-        break
-      case 'member':
-        this.rewriteMember(reference, replacement)
-        break
-      case 'call':
-        this.rewriteCall(reference, replacement)
-        break
-      case 'sideEffect':
-        if (replacement.isAlwaysThere) this.remove(reference)
-        else this.rename(reference, replacement.entry)
-        break
-      case 'augmentation':
-        this.rewriteAugmentation(reference, replacement)
-        break
-      case 'mock':
-        this.rename(reference, replacement.entry)
-        this.remark(
-          token,
-          `a mock of '${specifier}' is one of '${replacement.entry}' now, which has other names`
-        )
+    if (kind === 'text') {
+      const advice = 'whether it has to change depends on the code that reads it'
+
+      this.remark(string, `'${specifier}' is a string here: ${advice}`)
+      return
     }
-  }
+    for (const peer of peers) this.peers.add(peer)
 
-  rewriteAugmentation(reference: Reference, { entry }: Replacement): void {
-    if (entry === 'alula') this.rename(reference, entry)
-    else {
+    if (kind === 'member') this.rewriteMember(reference, replacement)
+    else if (kind === 'call') this.rewriteCall(reference, replacement)
+    else if (kind === 'sideEffect' && isAlwaysThere) this.remove(reference, specifier)
+    else if (kind === 'augmentation' && entry !== 'alula') {
       this.keep(reference)
-      this.remark(reference.token, `only 'alula' can be augmented, '${entry}' cannot`, 'typescript')
+      this.remark(string, `only 'alula' can be augmented, '${entry}' cannot`, 'typescript')
+    } else if (['import', 'export', 'require'].includes(kind)) this.rewriteBindings(reference, replacement)
+    else {
+      this.rename(reference, entry)
+      if (kind === 'mock') {
+        this.remark(string, `a mock of '${specifier}' is one of '${entry}' now, with other names`)
+      }
     }
   }
 
   rewriteBindings(reference: Reference, replacement: Replacement): void {
-    const { bindings = {}, specifier, token } = reference
+    const { bindings = {}, specifier, string } = reference
 
     this.remarkOnErrors(reference)
 
     if (!bindings.defaultName && !bindings.namespace && !bindings.named?.length) {
       this.rename(reference, replacement.entry)
       if (replacement.moved && !bindings.named) {
-        this.remark(token, `not every name of '${specifier}' is in '${replacement.entry}'`, 'names')
+        this.remark(string, `not every name of '${specifier}' is in '${replacement.entry}'`, 'names')
       }
       return
     }
 
-    const marks = [this.edits.length, this.changes.length] as const
-    const parts = this.distribute(reference, replacement)
+    const parts = distribute(reference, replacement, this.source, {
+      bindModule: (name) => this.bindModule(reference, replacement, name),
+      remove: (binding) => this.removeConfigured(reference, replacement, binding),
+      report: (name, reason) => this.reportGone(reference, name, reason)
+    })
+    const isWhole = reference.kind !== 'require' || reference.declarator !== undefined
 
-    if (isOnePart(parts, bindings)) {
-      this.rename(reference, (parts[0] as Part).from)
-    } else if (reference.declarator === 'import' || this.hasComment(reference)) {
-      this.edits.length = marks[0]
-      this.changes.length = marks[1]
+    if (!parts) this.rename(reference, replacement.entry)
+    else if (parts.length === 0 && isWhole) this.remove(this.toStatement(reference), specifier)
+    else if (parts.every(({ from }) => from === specifier)) return
+    else if (parts.length === 0 || reference.declarator === 'import' || this.hasComment(reference)) {
+      const names = parts.map(({ from, clause }) => `${clause} from '${from}'`)
+
+      this.edits = []
       this.keep(reference)
-      this.remark(token, `rewrite this by hand: ${describeParts(parts)}`, 'names')
-    } else {
-      this.replace(reference, this.renderParts(reference, parts), parts)
-    }
-  }
-
-  renderParts({ kind, declarator, token, start, end, isType }: Reference, parts: readonly Part[]): string {
-    const format = toFormat(this.source, { start, end, quote: token.text[0] as string, isType })
-
-    if (kind !== 'require') {
-      return parts
-        .flatMap((part) => renderStatements(part, kind as 'import' | 'export', format))
-        .join(format.separator)
-    }
-
-    const text = this.source.slice(start, token.start)
-    const loader = text.slice(text.lastIndexOf('=') + 1).trim()
-    const separator = declarator ? `${format.semicolon}${format.separator}${declarator} ` : ', '
-
-    return parts.flatMap((part) => renderVariables(part, loader, format)).join(separator) + format.semicolon
+      this.remark(string, `rewrite this by hand: ${names.join('; ')}`, 'names')
+    } else this.replace(reference, parts)
   }
 
   rewriteMember(reference: Reference, replacement: Replacement): void {
-    const { start, end } = reference
+    const { start, end, string } = reference
     const member = reference.member as string
     const target = resolveName(replacement, member)
 
@@ -170,84 +144,28 @@ class Rewriter {
       this.reportGone(reference, member, target)
     } else if (target.name === 'default' && member !== 'default') {
       this.keep(reference)
-      this.remark(reference.token, `'${member}' is the package '${target.from}' now`, 'names')
+      this.remark(string, `'${member}' is the package '${target.from}' now`, 'names')
     } else {
-      if (target.name) this.edits.push({ start, end, text: target.name })
+      if (target.name) this.edit(start, end, target.name)
       this.rename(reference, target.from)
     }
   }
 
   rewriteCall(reference: Reference, { entry, main, moved }: Replacement): void {
-    const { calledAt, token } = reference
+    const { calledAt, string } = reference
 
-    if (calledAt !== undefined && main) {
-      this.edits.push({ start: calledAt, end: calledAt, text: `.${main}` })
-    } else if (main || moved) {
-      this.remark(token, `'${entry}' is a module with names, and no function`, 'names')
-    }
+    if (calledAt !== undefined && main) this.insert(calledAt, `.${main}`)
+    else if (main || moved) this.remark(string, `'${entry}' is a module with names, and no function`, 'names')
     this.rename(reference, entry)
-  }
-
-  /** Says for each name where it comes from now. */
-  distribute(reference: Reference, replacement: Replacement): Part[] {
-    const { bindings = {}, kind, specifier } = reference
-    const parts = new Map<string, Part>()
-    const kept: Part = { from: specifier, named: [] }
-    const part = (from: string, key = from): Part => {
-      const existing = parts.get(key) ?? { from, named: [] }
-
-      parts.set(key, existing)
-      return existing
-    }
-    const add = (binding: NamedBinding): void => {
-      const target = resolveName(replacement, binding.imported)
-
-      if (typeof target === 'string') {
-        this.reportGone(reference, binding.imported, target)
-        kept.named.push(binding)
-      } else if (target.name === 'default' && target.from !== replacement.entry && kind !== 'export') {
-        part(target.from).defaultName = binding.local
-      } else {
-        part(target.from).named.push({ ...binding, imported: target.name ?? binding.imported })
-      }
-    }
-
-    const { defaultName, namespace, named = [] } = bindings
-    const { entry, main, hasDefault } = replacement
-    const addMain = (name: string): void => {
-      if (hasDefault && kind === 'import') part(entry).defaultName = name
-      else part(entry).named.push({ imported: main as string, local: name, isType: false })
-    }
-    const bindModule = (name: string) => this.bindModule(reference, replacement, name, part)
-    // `{ default as name }` is the default export too. In CommonJS, not every module has one.
-    const isDefault = ({ imported }: NamedBinding) =>
-      imported === 'default' && (kind === 'import' || (kind === 'require' && main !== undefined))
-
-    if (kind === 'export') {
-      if (namespace) part(entry).namespace = namespace
-    } else {
-      if (defaultName && !bindModule(defaultName)) addMain(defaultName)
-      if (namespace && !bindModule(namespace)) addMain(namespace)
-    }
-    for (const binding of named) {
-      if (!isDefault(binding) || !bindModule(binding.local)) add(binding)
-    }
-
-    return [...parts.values(), ...(kept.named.length > 0 ? [kept] : [])]
   }
 
   /**
    * Binds a name to the module itself where members of it are used: before, it was a function that had them. Returns
    * whether it did.
    */
-  bindModule(
-    reference: Reference,
-    replacement: Replacement,
-    name: string,
-    part: (from: string, key?: string) => Part
-  ): boolean {
-    const { entry, main } = replacement
-    const uses = findUses(this.tokens, name, reference)
+  bindModule(reference: Reference, replacement: Replacement, name: string): boolean {
+    const { main } = replacement
+    const uses = findUses(this.program, name, reference)
     const members = uses.filter(({ kind }) => kind === 'member')
     const isCalled = uses.some(({ kind }) => kind === 'call')
     const isFunction = main !== undefined && members.length === 0
@@ -257,8 +175,6 @@ class Rewriter {
 
     if (isFunction && (!isNamespace || isCalled)) return false
 
-    // A statement has one name for the module: a second one gets a statement of its own.
-    part(entry, part(entry).namespace && name).namespace = name
     for (const use of members) this.rewriteUse(use, replacement)
     if (main) this.rewriteCalls(uses, name, main)
 
@@ -266,49 +182,86 @@ class Rewriter {
   }
 
   rewriteUse({ member }: Use, replacement: Replacement): void {
-    const { text, start, end } = member as Member
+    const { text, start, end, isShorthand } = member as Member
     const target = resolveName(replacement, text)
 
     if (typeof target === 'string') {
       this.remark(member as Member, `'${text}' has no counterpart: ${target}`, 'names')
     } else if (target.from !== replacement.entry) {
       this.remark(member as Member, `'${text}' comes from '${target.from}' now`, 'names')
-    } else if (target.name) {
-      this.edits.push({ start, end, text: target.name })
+    } else if (target.name && target.name !== text) {
+      this.edit(start, end, isShorthand ? `${target.name}: ${text}` : target.name)
     }
   }
 
   rewriteCalls(uses: readonly Use[], name: string, main: string): void {
-    for (const { kind, token } of uses) {
+    for (const { kind, node } of uses) {
       if (kind === 'call') {
-        this.edits.push({ start: token.end, end: token.end, text: `.${main}` })
-        this.changes.push({ line: this.line(token), text: `${name}() → ${name}.${main}()` })
+        this.insert(node.end, `.${main}`)
+        this.change(node, `${name}() → ${name}.${main}()`)
       } else if (kind !== 'member') {
-        this.remark(token, `'${name}' is a module here, and its function is '${name}.${main}'`, 'names')
+        this.remark(node, `'${name}' is a module here, and its function is '${name}.${main}'`, 'names')
       }
     }
   }
 
-  remarkOnErrors({ bindings = {}, specifier, ...declaration }: Reference): void {
+  /** Removes each `.configure(name())` of what every application does now. Returns whether it is used for nothing else. */
+  removeConfigured(reference: Reference, { unneeded = [] }: Replacement, binding: NamedBinding): boolean {
+    if (!unneeded.includes(binding.imported) || reference.kind === 'export') return false
+
+    const uses = findUses(this.program, binding.local, reference).map(({ parents }) => parents.slice(-3))
+    const isConfigured = ([, configure, call]: readonly Node[]) =>
+      call?.type === 'CallExpression' && configure?.callee?.property?.name === 'configure'
+
+    if (!uses.every(isConfigured)) return false
+
+    for (const [statement, configure] of uses as [Node, Node][]) {
+      const object = configure.callee?.object as Node
+      const isStatement = statement.type === 'ExpressionStatement' && object.type === 'Identifier'
+
+      if (isStatement) this.remove(statement, `${binding.local}()`)
+      else {
+        this.edit(object.end, configure.end, '')
+        this.change(configure.callee?.property as Node, `${binding.local}() → (not needed)`)
+      }
+    }
+
+    return true
+  }
+
+  remarkOnErrors({ bindings = {}, specifier, start, end }: Reference): void {
     if (toPackageName(specifier) !== '@feathersjs/errors') return
 
     const { defaultName, namespace, named = [] } = bindings
 
     for (const name of [defaultName, namespace, ...named.map(({ local }) => local)]) {
-      for (const { kind, token } of name ? findUses(this.tokens, name, declaration) : []) {
+      for (const { kind, node } of name ? findUses(this.program, name, { start, end }) : []) {
         if (kind !== 'instanceof') continue
-        this.remark(token, `errors of packages that stay are not 'instanceof ${name}'`, 'errors')
+        this.remark(node, `errors of packages that stay are not 'instanceof ${name}'`, 'errors')
       }
     }
   }
 
+  /** `@feathersjs/koa` added the types of `koa-body` to every request of Koa, also in files that import only `koa`. */
+  addBodyTypes(): void {
+    const names = this.references.map(({ specifier }) => specifier)
+    const last = this.references.filter(({ kind }) => kind === 'import').at(-1)
+    const isKoa = names.some((name) => /^(?:koa|@koa\/router|koa-router)$/.test(name))
+
+    if (!last || !isKoa || names.includes('koa-body') || !PARSED_BODY.test(this.source)) return
+
+    const { semicolon, quote, separator } = this.toFormat(last)
+
+    this.packages.add('koa-body')
+    this.insert(last.end, `${separator}import type {} from ${quote}koa-body${quote}${semicolon}`)
+    this.change(last.string, '+ koa-body, whose types @feathersjs/koa added')
+  }
+
   reportGone(reference: Reference, name: string, reason: string): void {
+    const { string, specifier } = reference
+
     this.keep(reference)
-    this.remark(
-      reference.token,
-      `'${name}' of '${reference.specifier}' has no counterpart: ${reason}`,
-      'names'
-    )
+    this.remark(string, `'${name}' of '${specifier}' has no counterpart: ${reason}`, 'names')
   }
 
   /** The old package is still loaded. */
@@ -316,50 +269,75 @@ class Rewriter {
     this.packages.add(toPackageName(specifier))
   }
 
-  rename({ specifier, token }: Reference, to: string): void {
+  rename({ specifier, string }: Reference, to: string): void {
     if (to === specifier) return
-    this.edits.push({ start: token.start + 1, end: token.end - 1, text: to })
     this.packages.add(toPackageName(to))
-    this.changes.push({ line: this.line(token), text: `${specifier} → ${to}` })
+    this.edit(string.start + 1, string.end - 1, to)
+    this.change(string, `${specifier} → ${to}`)
   }
 
-  replace(reference: Reference, text: string, parts: readonly Part[]): void {
-    const { start, end, specifier } = reference
-    const modules = new Set(parts.map(({ from }) => from))
+  replace(reference: Reference, parts: readonly Part[]): void {
+    const { kind, declarator, isType, string, start, end, specifier } = reference
+    const modules = [...new Set(parts.map(({ from }) => from))]
+    const { quote, semicolon, separator } = this.toFormat(reference)
+    const toText = ({ from, clause }: Part) =>
+      kind === 'require'
+        ? `${clause} = ${toLoader(reference, this.source)}${quote}${from}${quote})`
+        : `${kind}${isType ? ' type' : ''} ${clause} from ${quote}${from}${quote}`
+    const between = kind === 'require' ? `${declarator ?? ''} ` : ''
+    const next = kind === 'require' && !declarator ? ', ' : `${semicolon}${separator}${between}`
 
     for (const module of modules) this.packages.add(toPackageName(module))
-    this.edits.push({ start, end, text })
-    this.changes.push({ line: this.line(reference.token), text: `${specifier} → ${[...modules].join(', ')}` })
+    this.edit(start, end, parts.map(toText).join(next) + semicolon)
+    this.change(string, `${specifier} → ${modules.join(', ')}`)
+  }
+
+  /** How a statement is written, so that another one looks like it. */
+  toFormat({ start, end, string }: Reference) {
+    return {
+      quote: this.source[string.start] as string,
+      semicolon: this.source[end - 1] === ';' ? ';' : '',
+      separator: lineEnding(this.source) + indentationAt(this.source, start)
+    }
   }
 
   /** Takes a statement away, and its line if nothing else is on it. */
-  remove({ start, end, specifier, token }: Reference): void {
+  remove({ start, end }: { readonly start: number; readonly end: number }, name: string): void {
     const firstLine = this.source.startsWith('\uFEFF') ? 1 : 0
-    const lineStart = Math.max(this.source.lastIndexOf('\n', start) + 1, firstLine)
+    const lineStart = Math.max(this.source.lastIndexOf('\n', start - 1) + 1, firstLine)
     const rest = /^[ \t]*(?:\r?\n|$)/.exec(this.source.slice(end))
     const isAlone = rest !== null && this.source.slice(lineStart, start).trim() === ''
 
-    this.edits.push(
-      isAlone ? { start: lineStart, end: end + rest[0].length, text: '' } : { start, end, text: '' }
-    )
-    this.changes.push({ line: this.line(token), text: `${specifier} → (not needed)` })
+    this.edit(isAlone ? lineStart : start, isAlone ? end + rest[0].length : end, '')
+    this.change({ start }, `${name} → (not needed)`)
   }
 
-  remark(place: { readonly start: number }, text: string, anchor: Anchor = 'manual-changes'): void {
-    this.remarks.push({ line: this.line(place), text, anchor })
+  /** With the word in front of the variable. */
+  toStatement({ start, end, declarator }: Reference): { readonly start: number; readonly end: number } {
+    return { start: declarator ? this.source.lastIndexOf(declarator, start) : start, end }
   }
 
-  line({ start }: { readonly start: number }): number {
-    return lineAt(this.source, start)
+  edit(start: number, end: number, text: string): void {
+    this.edits.push(() => (text === '' ? this.text.remove(start, end) : this.text.update(start, end, text)))
   }
 
-  hasComment({ start, end }: Reference): boolean {
-    const between = this.tokens.filter((token) => token.start >= start && token.end <= end)
+  insert(position: number, text: string): void {
+    this.edits.push(() => this.text.appendLeft(position, text))
+  }
 
-    return between.some((token, index) => {
-      const next = between[index + 1]
+  change({ start }: { readonly start: number }, text: string): void {
+    const change: Change = { line: lineAt(this.source, start), text }
 
-      return next !== undefined && this.source.slice(token.end, next.start).trim() !== ''
-    })
+    this.edits.push(() => this.changes.push(change))
+  }
+
+  remark({ start }: { readonly start: number }, text: string, anchor: Anchor = 'manual-changes'): void {
+    this.remarks.push({ line: lineAt(this.source, start), text, anchor })
+  }
+
+  hasComment({ start, end, string }: Reference): boolean {
+    const text = this.source.slice(start, end).replace(this.source.slice(string.start, string.end), '')
+
+    return /\/[/*]/.test(text)
   }
 }

@@ -13,6 +13,7 @@ export const ANCHORS = [
   'express-5',
   'jest',
   'names',
+  'oauth',
   'packages-that-stay',
   'steps',
   'typescript',
@@ -35,4 +36,17 @@ export interface Rewritten {
   readonly remarks: readonly Remark[]
   /** Packages that the new text loads. */
   readonly packages: ReadonlySet<string>
+  /** Packages that entries of alula need for it. */
+  readonly peers: ReadonlySet<string>
+}
+
+/** A file that stays as it is, and what there is to say about it. */
+export function unchanged(text: string, remark?: string, anchor: Anchor = 'manual-changes'): Rewritten {
+  return {
+    text,
+    changes: [],
+    remarks: remark === undefined ? [] : [{ line: 1, text: remark, anchor }],
+    packages: new Set(),
+    peers: new Set()
+  }
 }

@@ -1,10 +1,12 @@
-import { isDot, type Token, toStringValue } from './lexer.ts'
+import { type Node, namesOf, toStringValue, walk } from './syntax.ts'
 
 /** A place where a local name is used. */
 export interface Use {
   /** `name(…)`, `name.member`, `… instanceof name`, or anything else. */
   readonly kind: 'call' | 'member' | 'instanceof' | 'value'
-  readonly token: Token
+  readonly node: Node
+  /** What is around it, the nearest last. */
+  readonly parents: readonly Node[]
   readonly member?: Member
 }
 
@@ -13,92 +15,108 @@ export interface Member {
   readonly text: string
   readonly start: number
   readonly end: number
+  /** Whether it names a variable too, as in `{ member } = name`. */
+  readonly isShorthand?: boolean
 }
 
 /** What every function has, and no module. */
-const FUNCTION_MEMBERS: ReadonlySet<string> = new Set([
-  'apply',
-  'bind',
-  'call',
-  'length',
-  'name',
-  'prototype'
-])
+const FUNCTION_MEMBERS: readonly unknown[] = ['apply', 'bind', 'call', 'length', 'name', 'prototype']
 
 /**
- * Finds where a local name is used. Scopes are not looked at: a name that is declared twice counts as one.
+ * Finds where a name of a module is used. Where an inner scope declares the same name, it is another one.
  *
- * @param tokens The source text as tokens
+ * @param program The syntax tree
  * @param name The local name
  * @param declaration The statement that declares it, which is left out
  */
 export function findUses(
-  tokens: readonly Token[],
+  program: Node,
   name: string,
   declaration: { readonly start: number; readonly end: number }
 ): Use[] {
   const uses: Use[] = []
 
-  for (const [index, token] of tokens.entries()) {
-    const isDeclaration = token.start >= declaration.start && token.end <= declaration.end
-
-    if (token.text !== name || isDeclaration) continue
-
-    const before = tokens[index - 1]?.text
-    const after = tokens[index + 1]?.text
-    const isMember = isDot(tokens[index - 1])
-    const isKey = after === ':' && (before === '{' || before === ',')
-
-    if (isMember || isKey) continue
-
-    uses.push(...toUses(tokens, index))
-  }
+  walk(program, (node, parents) => {
+    if (node.start >= declaration.start && node.end <= declaration.end && node !== program) return false
+    if (node !== program && declares(node, name)) return false
+    if (/^(JSX)?Identifier$/.test(node.type) && node.name === name && isReference(node, parents.at(-1))) {
+      uses.push(...toUses(node, parents))
+    }
+  })
 
   return uses
 }
 
+function declares(node: Node, name: string): boolean {
+  const statements = Array.isArray(node.body) ? (node.body as readonly Node[]) : []
+  const declared = [
+    ...(node.params ?? node.parameters ?? []),
+    ...[node.init, node.left, ...statements].flatMap(declarationsOf),
+    ...(node.type === 'CatchClause' ? [node.param] : []),
+    ...(/^(Function|Class)Expression$/.test(node.type) ? [node.id] : [])
+  ]
+
+  return declared.some((pattern) => [...namesOf(pattern)].includes(name))
+}
+
+function declarationsOf(statement: Node | null | undefined): (Node | null | undefined)[] {
+  const declaration = statement?.declaration ?? statement
+
+  if (declaration?.type === 'VariableDeclaration') return declaration.declarations?.map(({ id }) => id) ?? []
+
+  return /Declaration$/.test(declaration?.type ?? '') ? [declaration?.id] : []
+}
+
+/** Whether an identifier stands for a variable, and is not the name of a member, a key or a label. */
+function isReference(node: Node, parent: Node | undefined): boolean {
+  if (!parent) return false
+
+  const { type, key, property, label, imported, exported, right, id } = parent
+  const named = [label, imported, exported, id, ...(type === 'TSQualifiedName' ? [right] : [])]
+
+  return !named.includes(node) && (Boolean(parent.computed) || (key !== node && property !== node))
+}
+
 /** What a name is used for: once, or once for each name that is taken out of it. */
-function toUses(tokens: readonly Token[], index: number): Use[] {
-  const token = tokens[index] as Token
-  const before = tokens[index - 1]?.text
-  const after = tokens[index + 1]?.text
+function toUses(node: Node, parents: readonly Node[]): Use[] {
+  const parent = parents.at(-1) as Node
+  const isTested = (one: Node, around?: Node) =>
+    around?.type === 'BinaryExpression' && around.right === one && around.operator === 'instanceof'
+  const use = { node, parents: [...parents] }
 
-  if (before === 'instanceof') return [{ kind: 'instanceof', token }]
-  if (after === '(' && before !== 'function' && before !== 'new') return [{ kind: 'call', token }]
+  if (isTested(node, parent) || isTested(parent, parents.at(-2))) return [{ ...use, kind: 'instanceof' }]
+  if (parent.callee === node && parent.type !== 'NewExpression') return [{ ...use, kind: 'call' }]
 
-  const members = readMember(tokens, index) ?? readDestructured(tokens, index)
+  const members = readMembers(node, parent)
 
   return members.length > 0
-    ? members.map((member): Use => ({ kind: 'member', token, member }))
-    : [{ kind: 'value', token }]
+    ? members.map((member): Use => ({ ...use, kind: 'member', member }))
+    : [{ ...use, kind: 'value' }]
 }
 
-/** `name.member`, and `name['member']`. A member that every function has is none. */
-function readMember(tokens: readonly Token[], index: number): Member[] | undefined {
-  const [after, next] = [tokens[index + 1]?.text, tokens[index + 2]]
-  const text = toStringValue(next)
+function readMembers(node: Node, parent: Node): Member[] {
+  const { type, object, property, left, right, init, id } = parent
 
-  if (after === '[' && next && text !== undefined) return [{ text, start: next.start + 1, end: next.end - 1 }]
-  if ((after !== '.' && after !== '?.') || next?.kind !== 'name') return undefined
+  if (object === node && property) {
+    const text = parent.computed ? toStringValue(property) : property.name
 
-  return FUNCTION_MEMBERS.has(next.text) ? [] : [next]
-}
+    if (text === undefined || FUNCTION_MEMBERS.includes(text)) return []
 
-/** `{ member, member: other } = name`. */
-function readDestructured(tokens: readonly Token[], index: number): Member[] {
-  const members: Member[] = []
+    const quote = parent.computed ? 1 : 0
 
-  if (tokens[index - 1]?.text !== '=') return members
-
-  for (let position = index - 2, depth = 0; position > 0; position--) {
-    const token = tokens[position] as Token
-    const before = tokens[position - 1]?.text
-
-    if (['}', ')', ']'].includes(token.text)) depth += 1
-    if (['{', '(', '['].includes(token.text)) depth -= 1
-    if (depth === 0) break
-    if (depth === 1 && token.kind === 'name' && (before === '{' || before === ',')) members.unshift(token)
+    return [{ text, start: property.start + quote, end: property.end - quote }]
   }
+  if (type === 'TSQualifiedName' && left === node && right) return [toMember(right)]
 
-  return members
+  const pattern = init === node ? id : right === node ? left : undefined
+
+  return (pattern?.properties ?? []).flatMap((one) =>
+    one.key?.type === 'Identifier' && !one.computed
+      ? [{ ...toMember(one.key), isShorthand: one.key.start === (one.value as Node).start }]
+      : []
+  )
+}
+
+function toMember({ name, start, end }: Node): Member {
+  return { text: name as string, start, end }
 }

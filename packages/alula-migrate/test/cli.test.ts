@@ -36,11 +36,12 @@ it('sources, package.json and tsconfig.json are rewritten, and the report says e
   expect(stdout).toBe(`src/app.ts:2  @feathersjs/feathers → alula
 package.json:2  dependencies: + alula@^${manifest.version}
 package.json:4  dependencies: − @feathersjs/feathers
+tsconfig.json:2  skipLibCheck: (none) → true
 tsconfig.json:2  paths: + @feathersjs/feathers, whose types are those of alula
 tsconfig.json:2  paths: + @feathersjs/feathers/lib/declarations, whose types are those of alula
 tsconfig.json:3  module: commonjs → nodenext
 
-6 changes in 3 files, 0 places need manual changes. Next: npm install, then your tests.
+7 changes in 3 files, 0 places need manual changes. Next: npm install, then your tests.
 `)
   expect(read(folder, 'src/app.ts')).toBe(`\n${MOVED}import configuration from '@feathersjs/configuration'\n`)
   expect(JSON.parse(read(folder, 'package.json'))).toEqual({
@@ -56,6 +57,43 @@ it('--dry-run writes nothing', async () => {
   expect(read(folder, 'a.mjs')).toBe(IMPORT)
 })
 
+it('--check prints what would be left as JSON, for the current folder, and writes nothing', async () => {
+  const source = `${IMPORT}import '@feathersjs/other'\n`
+  const folder = createFolder({ 'a.mjs': source })
+  const { code, stdout } = await run('--check', folder)
+
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout)).toEqual({
+    changes: 1,
+    left: [
+      {
+        file: 'a.mjs',
+        line: 2,
+        message: "'@feathersjs/other': no counterpart of it is known",
+        guide: 'node_modules/alula/docs/migrating.md#manual-changes'
+      },
+      {
+        file: 'package.json',
+        line: 1,
+        message:
+          "is not in this folder: list 'alula' in that of the package, or run alula-migrate where it is",
+        guide: 'node_modules/alula/docs/migrating.md#manual-changes'
+      }
+    ]
+  })
+  expect(read(folder, 'a.mjs')).toBe(source)
+})
+
+it('a pre-release of v5 is refused with a sentence', async () => {
+  const manifest = JSON.stringify({ dependencies: { '@feathersjs/koa': '^5.0.0-pre.32' } })
+  const { code, stderr } = await run(createFolder({ 'a.mjs': IMPORT, 'package.json': manifest }))
+
+  expect(code).toBe(1)
+  expect(stderr).toMatch(
+    /^package\.json lists @feathersjs\/koa \^5\.0\.0-pre\.32, a pre-release of Feathers v5, .*\.\n$/
+  )
+})
+
 it('what cannot be read is said in one line, before the first file is written', async () => {
   const folder = createFolder({ 'a.js': IMPORT, 'package.json/a.txt': '' })
   const { code, stderr } = await run(folder)
@@ -66,7 +104,6 @@ it('what cannot be read is said in one line, before the first file is written', 
 })
 
 it.each([
-  [[], 'Missing folder. Use . for the current one.'],
   [['.', '--force'], "Unknown option '--force'."],
   [['a', 'b'], "One folder at a time, and not 'b' as well."],
   [['/does/not/exist'], "There is no folder '/does/not/exist'."]
@@ -76,7 +113,7 @@ it.each([
   expect(code).toBe(1)
   expect(stdout).toBe('')
   expect(stderr.split('\n')[0]).toBe(sentence)
-  expect(stderr).toContain('Usage: alula-migrate <folder> [--dry-run]')
+  expect(stderr).toContain('Usage: alula-migrate [folder] [--dry-run | --check]')
 })
 
 it('a file is no folder', async () => {
@@ -86,7 +123,7 @@ it('a file is no folder', async () => {
 })
 
 it('--help shows how, and --version which', async () => {
-  expect((await run('--help')).stdout).toContain('Usage: alula-migrate <folder> [--dry-run]')
+  expect((await run('--help')).stdout).toContain('Usage: alula-migrate [folder] [--dry-run | --check]')
   expect((await run('-h')).stdout).toContain('--dry-run')
   expect((await run('--version')).stdout).toBe(`${manifest.version}\n`)
 })

@@ -1,9 +1,15 @@
 import { expect, it } from 'vitest'
-import { rewriteCompilerOptions } from '../src/compiler-options.ts'
+import { type CompilerOptionsInput, rewriteCompilerOptions } from '../src/compiler-options.ts'
 
 /** Rewrites a tsconfig.json of CommonJS in which no package of Feathers stays, unless it is said. */
-function rewrite(source: string, { isModule = false, hasHostedTypes = false } = {}) {
-  return rewriteCompilerOptions(source, { isModule, hasHostedTypes })
+function rewrite(source: string, options: Partial<CompilerOptionsInput> = {}) {
+  return rewriteCompilerOptions(source, {
+    isModule: false,
+    hasHostedTypes: false,
+    inherited: { skiplibcheck: 'true' },
+    modules: 'node_modules',
+    ...options
+  })
 }
 
 it.each([
@@ -17,7 +23,7 @@ it.each([
     '{ "extends": "./base.json", "compilerOptions": { "module": "commonjs" } }',
     '{ "extends": "./base.json", "compilerOptions": { "module": "nodenext" } }'
   ],
-  ['{\n    "compilerOptions": {}\n}', '{\n    "compilerOptions": {\n      "module": "nodenext"\n    }\n}'],
+  ['{\n    "compilerOptions": {}\n}', '{\n    "compilerOptions": {\n        "module": "nodenext"\n    }\n}'],
   [
     '// why\n{\n  "compilerOptions": {\n    "module": /* how */ "commonjs", // "module"\n    "strict": true,\n  },\n}\n',
     '// why\n{\n  "compilerOptions": {\n    "module": /* how */ "nodenext", // "module"\n    "strict": true,\n  },\n}\n'
@@ -29,7 +35,7 @@ it.each([
   ['{ "compilerOptions": { "module": "node18" } }', '{ "compilerOptions": { "module": "nodenext" } }'],
   [
     '{ "compilerOptions": { "moduleResolution": "node16" } }',
-    '{ "compilerOptions": {\n"module": "nodenext", "moduleResolution": "nodenext" } }'
+    '{ "compilerOptions": {"module": "nodenext", "moduleResolution": "nodenext" } }'
   ]
 ])('%j: CommonJS may import ES modules', (source, expected) => {
   const { text, remarks } = rewrite(source)
@@ -54,15 +60,14 @@ it.each([
 })
 
 it.each([
-  ['{ "compilerOptions": { "module": "esnext", "moduleResolution": "node" } }', true, 1],
   ['{ "compilerOptions": { "module": "commonjs" } }', true, 1],
-  ['{\n  "compilerOptions": {\n    "strict": true,\n    "module": "es2022"\n  }\n}', false, 4],
+  ['{\n  "compilerOptions": {\n    "strict": true,\n    "module": "amd"\n  }\n}', false, 4],
   ['{\n  "extends": "./base.json",\n  "compilerOptions": { "strict": true }\n}', false, 3],
   ['{ "compilerOptions": {} }', true, 1]
 ])('%j needs a human', (source, isModule, line) => {
-  expect(rewrite(source, { isModule })).toMatchObject({
-    text: source,
-    changes: [],
+  const inherited = source.includes('extends') ? undefined : { skiplibcheck: 'true' }
+
+  expect(rewrite(source, { isModule, inherited })).toMatchObject({
     remarks: [
       {
         line,
@@ -76,74 +81,112 @@ it.each([
 it.each(['{ "extends": "./base.json" }', '{ "compilerOptions": null }', '{}', '[]', ''])(
   '%j has no compiler options: somebody has to write them',
   (source) => {
-    expect(rewrite(source, { hasHostedTypes: true })).toEqual({
+    expect(rewrite(source, { hasHostedTypes: true, inherited: {} })).toMatchObject({
       text: source,
       changes: [],
       remarks: [
-        { line: 1, text: "there are no 'compilerOptions': they need module 'nodenext'", anchor: 'typescript' }
-      ],
-      packages: new Set()
+        { line: 1, text: "has no 'compilerOptions': they need module 'nodenext'", anchor: 'typescript' }
+      ]
     })
   }
 )
 
 it.each([
+  ['{ "compilerOptions": { "module": "esnext", "moduleResolution": "Node" } }', 'node → bundler', 1],
+  ['{\n  "compilerOptions": {\n    "module": "es2022"\n  }\n}', '(none) → bundler', 2]
+])('%j: ES modules are found by exports: %s', (source, change, line) => {
+  const { text, changes } = rewrite(source, { isModule: true })
+
+  expect(JSON.parse(text).compilerOptions.moduleResolution).toBe('bundler')
+  expect(changes).toEqual([{ line, text: `moduleResolution: ${change}` }])
+  expect(rewrite(text, { isModule: true })).toMatchObject({ text, changes: [] })
+})
+
+it('options that come from another file are overridden here', () => {
+  const source = '{\n  "extends": "../base.json",\n  "include": ["src"]\n}\n'
+  const { text, changes } = rewrite(source, { inherited: { module: 'commonjs', moduleresolution: 'node' } })
+
+  expect(JSON.parse(text)).toEqual({
+    extends: '../base.json',
+    include: ['src'],
+    compilerOptions: { module: 'nodenext', moduleResolution: 'nodenext', skipLibCheck: true }
+  })
+  expect(changes.map((change) => change.text)).toEqual([
+    'module: commonjs → nodenext',
+    'moduleResolution: node → nodenext',
+    'skipLibCheck: (none) → true'
+  ])
+})
+
+it.each([
+  ['{ "compilerOptions": { "module": "nodenext" } }', {}, true],
+  ['{ "compilerOptions": { "module": "nodenext" } }', { skiplibcheck: 'false' }, undefined],
+  ['{ "compilerOptions": { "module": "nodenext", "skipLibCheck": false } }', {}, false]
+])('in %j with %j, skipLibCheck is %j', (source, inherited, expected) => {
+  expect(JSON.parse(rewrite(source, { inherited }).text).compilerOptions.skipLibCheck).toBe(expected)
+})
+
+it('in a monorepo, paths lead to the packages of the root', () => {
+  const source = '{ "compilerOptions": { "module": "nodenext" } }'
+  const { text } = rewrite(source, { hasHostedTypes: true, modules: '../../node_modules' })
+
+  expect(JSON.parse(text).compilerOptions.paths['@feathersjs/feathers']).toEqual([
+    '../../node_modules/alula/dist/index.d.ts'
+  ])
+})
+
+it.each([
   [
     '{\n  "compilerOptions": {\n    "moduleResolution": "Node",\n    "module": "CommonJS"\n  }\n}',
-    ['4: module: CommonJS → nodenext', '4: moduleResolution: Node → nodenext']
+    ['4: module: commonjs → nodenext', '3: moduleResolution: node → nodenext']
   ],
   ['{\n  "compilerOptions": {\n    "strict": true\n  }\n}', ['2: module: (none) → nodenext']]
 ])('%j is reported as %j', (source, expected) => {
   expect(rewrite(source).changes.map(({ line, text }) => `${line}: ${text}`)).toEqual(expected)
 })
 
-const FEATHERS = '"@feathersjs/feathers": ["./node_modules/alula/dist/index.d.ts"]'
-const DECLARATIONS = '"@feathersjs/feathers/lib/declarations": ["./node_modules/alula/dist/core/types.d.ts"]'
+const PATHS = {
+  '@feathersjs/feathers': ['./node_modules/alula/dist/index.d.ts'],
+  '@feathersjs/feathers/lib/declarations': ['./node_modules/alula/dist/core/types.d.ts']
+}
 
 it.each([
-  [
-    '{\n  "compilerOptions": {\n    "module": "nodenext"\n  }\n}\n',
-    `{\n  "compilerOptions": {\n    "paths": {\n      ${FEATHERS},\n      ${DECLARATIONS}\n    },\n    "module": "nodenext"\n  }\n}\n`
-  ],
-  // The indentation and the line endings are those of the file.
-  [
-    '{\r\n\t"compilerOptions": {\r\n\t\t"module": "nodenext"\r\n\t}\r\n}',
-    `{\r\n\t"compilerOptions": {\r\n\t\t"paths": {\r\n\t\t\t${FEATHERS},\r\n\t\t\t${DECLARATIONS}\r\n\t\t},\r\n\t\t"module": "nodenext"\r\n\t}\r\n}`
-  ],
-  [
-    '{ "compilerOptions": { "module": "nodenext" } }',
-    `{ "compilerOptions": {\n"paths": {\n  ${FEATHERS},\n  ${DECLARATIONS}\n}, "module": "nodenext" } }`
-  ],
-  [
-    '{\n  "compilerOptions": {}\n}',
-    `{\n  "compilerOptions": {\n    "paths": {\n      ${FEATHERS},\n      ${DECLARATIONS}\n    },\n    "module": "nodenext"\n  }\n}`
-  ],
-  [
-    '{ "compilerOptions": {} }',
-    `{ "compilerOptions": {\n  "paths": {\n    ${FEATHERS},\n    ${DECLARATIONS}\n  },\n  "module": "nodenext"\n} }`
-  ],
+  [{ module: 'nodenext' }, { module: 'nodenext', paths: PATHS }],
+  [{}, { module: 'nodenext', paths: PATHS }],
   // Paths that are there stay.
   [
-    '{\n  "compilerOptions": {\n    "module": "nodenext",\n    "paths": {\n      "@/*": ["./*"]\n    }\n  }\n}',
-    `{\n  "compilerOptions": {\n    "module": "nodenext",\n    "paths": {\n      ${FEATHERS},\n      ${DECLARATIONS},\n      "@/*": ["./*"]\n    }\n  }\n}`
+    { module: 'nodenext', paths: { '@/*': ['./*'] } },
+    { module: 'nodenext', paths: { '@/*': ['./*'], ...PATHS } }
   ],
   [
-    '{\n  "compilerOptions": {\n    "module": "nodenext",\n    "paths": {}\n  }\n}',
-    `{\n  "compilerOptions": {\n    "module": "nodenext",\n    "paths": {\n      ${FEATHERS},\n      ${DECLARATIONS}\n    }\n  }\n}`
-  ],
-  [
-    '{\n  "compilerOptions": {\n    "module": "nodenext",\n    "paths": null\n  }\n}',
-    `{\n  "compilerOptions": {\n    "module": "nodenext",\n    "paths": {\n      ${FEATHERS},\n      ${DECLARATIONS}\n    }\n  }\n}`
-  ],
-  [
-    `{\n  "compilerOptions": {\n    "module": "nodenext",\n    "paths": {\n      "@feathersjs/feathers": ["./mine.d.ts"]\n    }\n  }\n}`,
-    `{\n  "compilerOptions": {\n    "module": "nodenext",\n    "paths": {\n      ${DECLARATIONS},\n      "@feathersjs/feathers": ["./mine.d.ts"]\n    }\n  }\n}`
+    { module: 'nodenext', paths: { '@feathersjs/feathers': ['./mine.d.ts'] } },
+    { module: 'nodenext', paths: { ...PATHS, '@feathersjs/feathers': ['./mine.d.ts'] } }
   ]
-])('%j: packages that stay get the types of alula', (source, expected) => {
-  const { text } = rewrite(source, { hasHostedTypes: true })
+])('%j: packages that stay get the types of alula', (compilerOptions, expected) => {
+  for (const space of [undefined, 2, '\t']) {
+    const { text } = rewrite(JSON.stringify({ compilerOptions }, null, space), { hasHostedTypes: true })
 
-  expect(text).toBe(expected)
-  expect(rewrite(text, { hasHostedTypes: true })).toMatchObject({ text, changes: [] })
+    expect(JSON.parse(text)).toEqual({ compilerOptions: expected })
+    if (space) expect(text).toBe(JSON.stringify(JSON.parse(text), null, space))
+    expect(rewrite(text, { hasHostedTypes: true })).toMatchObject({ text, changes: [] })
+  }
+})
+
+it('comments, line endings and other lines stay as they are written', () => {
+  const lines = [
+    '// why',
+    '{',
+    '\t"compilerOptions": {',
+    '\t\t"strict":true, // "module"',
+    '\t\t"lib": ["es2020",  "dom"],',
+    '\t},',
+    '\t"include":[ "src" ]',
+    '}',
+    ''
+  ]
+  const { text } = rewrite(lines.join('\r\n'))
+
+  expect(text.split('\r\n')).toEqual([...lines.slice(0, 3), '\t\t"module": "nodenext",', ...lines.slice(3)])
 })
 
 it.each([

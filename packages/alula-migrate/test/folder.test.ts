@@ -26,7 +26,7 @@ b.js:2  e() → e.express()
 Needs manual changes:
 a.js:2  '@feathersjs/other': no counterpart of it is known
 ${GUIDE}#manual-changes
-b.js:4  '@feathersjs/koa/lib/a': only @feathersjs/koa itself has a counterpart, not what is inside of it
+b.js:4  '@feathersjs/koa/lib/a': only @feathersjs/koa has a counterpart, not the modules in it
 ${GUIDE}#manual-changes
 b.js:5  'cors' comes from 'cors' now
 ${GUIDE}#names
@@ -73,14 +73,14 @@ it('a dry run says the same and changes nothing', () => {
 it('only JavaScript and TypeScript is rewritten, in every spelling', () => {
   const extensions = ['js', 'mjs', 'cjs', 'jsx', 'ts', 'mts', 'cts', 'tsx']
   const folder = createFolder({
-    ...Object.fromEntries(extensions.map((extension) => [`src/a.${extension}`, IMPORT])),
+    ...Object.fromEntries(extensions.map((extension) => [`src/${extension}.${extension}`, IMPORT])),
     'src/a.md': IMPORT,
     'src/a.txt': IMPORT
   })
 
   migrate(folder)
 
-  for (const extension of extensions) expect(read(folder, `src/a.${extension}`)).toBe(MOVED)
+  for (const extension of extensions) expect(read(folder, `src/${extension}.${extension}`)).toBe(MOVED)
   expect(read(folder, 'src/a.md')).toBe(IMPORT)
   expect(read(folder, 'src/a.txt')).toBe(IMPORT)
 })
@@ -160,51 +160,157 @@ it('links are not followed', () => {
   expect(read(outside, 'b/a.js')).toBe(IMPORT)
 })
 
-it('components, packages in the folder and other encodings need a human', () => {
+it('components and other encodings need a human', () => {
   const folder = createFolder({
     'z.ts': toUtf16(IMPORT),
+    'b.js': `${IMPORT}}`,
     'a/b.svelte': `<script>import '@feathersjs/schema'; import a from "@feathersjs/errors"</script>`,
     'a.vue': `<script>\n${IMPORT}</script>`,
     'c.vue': `<p>@feathersjs/feathers</p><script>import '@feathersjs/schema'</script>`,
-    'packages/e/package.json': PACKAGE,
-    'packages/e/e.js': IMPORT,
-    'packages.d/package.json': PACKAGE,
-    'packages/f/package.json': '{ "name": "feathersjs" }',
-    'packages/f/f.js': IMPORT,
+    'd.js': `import 'uuid'\n}`,
     'package.json': toUtf16(PACKAGE)
   })
 
-  expect(migrate(folder)).toBe(`packages/f/f.js:1  @feathersjs/feathers → alula
-
-Needs manual changes:
-z.ts:1  is not UTF-8, and left as it is
+  expect(migrate(folder)).toBe(`Needs manual changes:
+b.js:1  cannot be parsed, and stays as it is: Unexpected token (2:0)
+${GUIDE}#manual-changes
+z.ts:1  is not UTF-8, and stays as it is
 ${GUIDE}#manual-changes
 a.vue:1  the imports of its script are left to you
 ${GUIDE}#manual-changes
 a/b.svelte:1  the imports of its script are left to you
 ${GUIDE}#manual-changes
-package.json:1  is not UTF-8, and left as it is
-${GUIDE}#manual-changes
-packages.d:1  is a package of its own: run alula-migrate in it
-${GUIDE}#manual-changes
-packages/e:1  is a package of its own: run alula-migrate in it
+package.json:1  is not UTF-8, and stays as it is
 ${GUIDE}#manual-changes
 
-1 change in 1 file, 6 places need manual changes. Next: npm install, then your tests.
+0 changes in 0 files, 5 places need manual changes.
 `)
   expect(readFileSync(join(folder, 'z.ts'))).toEqual(toUtf16(IMPORT))
-  expect(read(folder, 'packages/e/e.js')).toBe(IMPORT)
+})
+
+it('packages below are moved with the project, each by its package.json', () => {
+  const folder = createFolder({
+    'package.json': '{ "workspaces": ["packages/*"] }',
+    'packages/e/package.json': PACKAGE,
+    'packages/e/e.js': IMPORT,
+    'packages/f/package.json': '{ "name": "feathersjs" }',
+    'packages/f/f.js': 'f()'
+  })
+
+  expect(migrate(folder)).toBe(`packages/e/e.js:1  @feathersjs/feathers → alula
+packages/e/package.json:2  dependencies: + alula@^${manifest.version}
+packages/e/package.json:3  dependencies: − @feathersjs/feathers
+
+3 changes in 2 files, 0 places need manual changes. Next: npm install, then your tests.
+`)
+})
+
+it.each<[{ [path: string]: string }, string]>([
+  [{ 'a.ts': IMPORT, 'a.js': IMPORT }, 'a.js'],
+  [{ 'tsconfig.json': '{ "compilerOptions": { "outDir": "./made/" } }', 'made/a.js': IMPORT }, 'made/a.js'],
+  [{ 'package.json': '{ "main": "lib/" }', 'src/index.ts': IMPORT, 'lib/index.js': IMPORT }, 'lib/index.js'],
+  [{ 'package.json': '{ "main": "lib/a.js" }', 'src/a.ts': IMPORT, 'lib/b/c.js': IMPORT }, 'lib/b/c.js'],
+  [{ 'package.json': '{ "main": "lib/src/a" }', 'src/a.ts': IMPORT, 'lib/src/a.js': IMPORT }, 'lib/src/a.js']
+])('what was compiled from a source is left alone: %j', (files, compiled) => {
+  const folder = createFolder(files)
+
+  migrate(folder)
+
+  expect(read(folder, compiled)).toBe(IMPORT)
+})
+
+it.each<{ [path: string]: string }>([
+  { 'package.json': '{ "main": "src/" }', 'src/index.js': IMPORT },
+  { 'package.json': '{ "main": "lib/" }', 'lib/index.js': IMPORT },
+  { 'package.json': '{ "main": "index.js" }', 'index.js': IMPORT },
+  { 'tsconfig.json': '{ "compilerOptions": { "outDir": "." } }', 'a.js': IMPORT },
+  { 'tsconfig.json': '{ "compilerOptions": { "outDir": "server" } }', 'server/a.ts': IMPORT }
+])('%j has no compiled folder', (files) => {
+  expect(migrate(createFolder(files))).toContain('@feathersjs/feathers → alula')
+})
+
+it('a pre-release of v5 is refused before a file is written', () => {
+  const folder = createFolder({
+    'a.js': IMPORT,
+    'package.json': toManifest({ '@feathersjs/feathers': '^5.0.0-pre.32' })
+  })
+
+  expect(() => migrate(folder)).toThrow(
+    'package.json lists @feathersjs/feathers ^5.0.0-pre.32, a pre-release of Feathers v5, whose names are others. ' +
+      'Set its packages to ^5.0.0, let your tests pass, and run alula-migrate again.'
+  )
+  expect(read(folder, 'a.js')).toBe(IMPORT)
+})
+
+it('a provider without a preset in the configuration needs a human, or gets its issuer', () => {
+  const oauth = {
+    redirect: '/',
+    github: { key: 'a' },
+    auth0: { key: 'a', subdomain: 'tenant.eu' },
+    twitter: { key: 'a' }
+  }
+  const folder = createFolder({
+    'a.js': IMPORT,
+    'package.json': PACKAGE,
+    'config/default.json': JSON.stringify({ authentication: { oauth } }, null, 2)
+  })
+
+  expect(migrate(folder)).toContain(`config/default.json:8  auth0: + issuer https://tenant.eu.auth0.com/`)
+  expect(JSON.parse(read(folder, 'config/default.json')).authentication.oauth.auth0).toEqual({
+    issuer: 'https://tenant.eu.auth0.com/',
+    key: 'a',
+    subdomain: 'tenant.eu'
+  })
+  expect(migrate(folder)).toContain(
+    "config/default.json:13  no preset 'twitter': set 'issuer', or 'authorize_url', 'access_url' and 'profile_url'"
+  )
+})
+
+it.each([
+  ['package-lock.json', '{ "packages": { "node_modules/@types/node": { "version": "16.1.0" } } }'],
+  ['package-lock.json', '{ "dependencies": { "@types/node": { "version": "16.1.0" } } }'],
+  ['yarn.lock', '"@types/node@*", "@types/node@^16.0.0":\n  version "16.1.0"\n'],
+  ['yarn.lock', '"@types/node@npm:*":\n  version: 16.1.0\n'],
+  ['pnpm-lock.yaml', "packages:\n\n  '@types/node@16.1.0':\n"],
+  ['pnpm-lock.yaml', 'packages:\n\n  /@types/node/16.1.0:\n'],
+  ['../package-lock.json', '{ "packages": { "node_modules/@types/node": { "version": "16.1.0" } } }']
+])('the version of %s counts: %s', (path, lock) => {
+  const root = createFolder({
+    'a/a.ts': IMPORT,
+    'a/package.json': PACKAGE,
+    [join('a', path)]: lock
+  })
+
+  migrate(join(root, 'a'))
+
+  expect(JSON.parse(read(root, 'a/package.json')).devDependencies).toEqual({ '@types/node': '^20.19.0' })
+})
+
+it('options of files that are extended are known, also those of packages', () => {
+  const folder = createFolder({
+    'a.ts': IMPORT,
+    'package.json': PACKAGE,
+    'tsconfig.json': '{ "extends": ["./base", "@company/base"] }',
+    'base.json': '{ "extends": "./lower.json", "compilerOptions": {} }',
+    'lower.json': '{ "compilerOptions": { "module": "CommonJS" } }',
+    'node_modules/@company/base/tsconfig.json': '{ "compilerOptions": { "skipLibCheck": true } }'
+  })
+
+  migrate(folder)
+
+  expect(JSON.parse(read(folder, 'tsconfig.json')).compilerOptions).toEqual({ module: 'nodenext' })
 })
 
 it('a file keeps its mode and its byte order mark', () => {
-  const folder = createFolder({ 'a.js': `\uFEFF${IMPORT}` })
+  const folder = createFolder({ 'a.js': `\uFEFF${IMPORT}`, 'package.json': `\uFEFF${PACKAGE}` })
 
   chmodSync(join(folder, 'a.js'), 0o777)
   migrate(folder)
 
   expect(read(folder, 'a.js')).toBe(`\uFEFF${MOVED}`)
   expect(statSync(join(folder, 'a.js')).mode & 0o777).toBe(0o777)
-  expect(readdirSync(folder)).toEqual(['a.js'])
+  expect(read(folder, 'package.json')).toBe(`\uFEFF${toManifest({ alula: `^${manifest.version}` })}`)
+  expect(readdirSync(folder)).toEqual(['a.js', 'package.json'])
 })
 
 it('a file that stands where the new text is written first stays as it is', () => {
@@ -225,16 +331,20 @@ it('what cannot be read is thrown before the first file is written', () => {
   expect(read(folder, 'a.js')).toBe(IMPORT)
 })
 
-it('a package that only other files import is not listed', () => {
+it('a package that came with one that goes is listed, also where another file imports it', () => {
   const folder = createFolder({ 'a.js': IMPORT, 'b.js': `import 'cors'`, 'package.json': PACKAGE })
 
   migrate(folder)
 
-  expect(JSON.parse(read(folder, 'package.json')).dependencies).toEqual({ alula: `^${manifest.version}` })
+  expect(JSON.parse(read(folder, 'package.json')).dependencies).toEqual({
+    alula: `^${manifest.version}`,
+    cors: '^2.8.5'
+  })
 })
 
 it.each([
-  [{ express: '5', typescript: '6' }, {}, true],
+  [{ express: '5', typescript: '6' }, {}, false],
+  [{ express: '5' }, { 'b.ts': '' }, true],
   [{ express: '5' }, { 'tsconfig.json': '{}' }, true],
   [{ express: '5' }, {}, false]
 ])('with %j and %j, types are listed: %j', (dependencies, files, isTyped) => {
@@ -282,7 +392,7 @@ it('a package that stays has the types of alula also where it is only imported',
 })
 
 it('compiler options follow the type of the package, and stay where alula is not imported', () => {
-  const options = '{ "compilerOptions": { "module": "node16" } }'
+  const options = '{ "compilerOptions": { "module": "node16", "skipLibCheck": true } }'
   const rewriteOptions = (type: string, source: string) => {
     const folder = createFolder({
       'a.ts': source,

@@ -1,13 +1,24 @@
 import { expect, it } from 'vitest'
 import { readVersion } from '../src/alula.ts'
-import { rewriteManifest } from '../src/manifest.ts'
+import { JsonText } from '../src/json.ts'
+import { listDependencies, refusePreRelease, rewriteManifest } from '../src/manifest.ts'
 
 /** Rewrites a package.json for sources that load some packages. The version of alula is written as 0.1.0. */
-function rewrite(source: object | string, packages: string[] = ['alula'], isTyped = false) {
+function rewrite(
+  source: object | string,
+  packages: string[] = ['alula'],
+  isTyped = false,
+  { peers = packages, locked = {} as { [name: string]: string } } = {}
+) {
   const text = typeof source === 'string' ? source : JSON.stringify(source, null, 2)
 
   const withVersion = (line: string) => line.replaceAll(`^${readVersion()}`, '^0.1.0')
-  const rewritten = rewriteManifest(text, { packages: new Set(packages), isTyped })
+  const rewritten = rewriteManifest(text, {
+    packages: new Set(packages),
+    peers: new Set(peers),
+    isTyped,
+    locked: (name) => locked[name]
+  })
 
   return {
     ...rewritten,
@@ -83,31 +94,25 @@ it.each([
   // A section on one line stays on one line, and an empty one is empty.
   [
     '{ "dependencies": { "b": "1", "@feathersjs/errors": "5" } }',
-    '{ "dependencies": { "alula": "^0.1.0", "b": "1" } }'
+    '{ "dependencies": {"alula": "^0.1.0", "b": "1" } }'
   ],
-  ['{ "dependencies": {"@feathersjs/errors": "5", "alula": "1"} }', '{ "dependencies": { "alula": "1" } }'],
+  ['{ "dependencies": {"@feathersjs/errors": "5", "alula": "1"} }', '{ "dependencies": {"alula": "1"} }'],
   [
     '{ "devDependencies": {"@feathersjs/errors": "5"}, "dependencies": {"alula": "1"} }',
     '{ "devDependencies": {}, "dependencies": {"alula": "1"} }'
   ],
   // A section without entries gets those of the file.
   ['{\n    "dependencies": {}\n}', '{\n    "dependencies": {\n        "alula": "^0.1.0"\n    }\n}'],
-  [
-    '{\n  "dependencies": {\n     "@feathersjs/errors": "5"\n  }\n}',
-    '{\n  "dependencies": {\n     "alula": "^0.1.0"\n  }\n}'
-  ],
   // A new name comes in front of the first one that is later, or last.
   [
     '{ "dependencies": { "z": "1", "a": "1", "@feathersjs/errors": "5" } }',
-    '{ "dependencies": { "alula": "^0.1.0", "z": "1", "a": "1" } }'
+    '{ "dependencies": {"alula": "^0.1.0", "z": "1", "a": "1" } }'
   ],
   [
-    '{ "dependencies": { "@feathersjs/errors": "5", "al": "1" } }',
-    '{ "dependencies": { "al": "1", "alula": "^0.1.0" } }'
+    '{\n  "dependencies": {\n    "@feathersjs/errors": "5",\n    "al": "1"\n  }\n}',
+    '{\n  "dependencies": {\n    "al": "1",\n    "alula": "^0.1.0"\n  }\n}'
   ],
   // A section that is missing is written after everything else.
-  ['{}', '{\n  "dependencies": {\n    "alula": "^0.1.0"\n  }\n}'],
-  ['{ }\n', '{\n  "dependencies": {\n    "alula": "^0.1.0"\n  }\n}\n'],
   ['{\n\t"name": "a"\n}\n', '{\n\t"name": "a",\n\t"dependencies": {\n\t\t"alula": "^0.1.0"\n\t}\n}\n']
 ])('%j is written %j', (source, expected) => {
   expect(rewrite(source).text).toBe(expected)
@@ -141,7 +146,9 @@ it('middleware that Express brought is listed, and with TypeScript its types', (
 
 it('the packages that Koa brought are listed, and with TypeScript its types', () => {
   const source = { dependencies: { '@feathersjs/koa': '5' }, devDependencies: {} }
-  const { text } = rewrite(source, ['alula', 'koa', 'koa-body', '@koa/cors', 'koa-static'], true)
+  const { text } = rewrite(source, ['alula'], true, {
+    peers: ['koa', 'koa-body', '@koa/cors', 'koa-static']
+  })
 
   expect(JSON.parse(text)).toEqual({
     dependencies: {
@@ -168,7 +175,8 @@ it('a section that is not there yet is made', () => {
 })
 
 it('two sections that are missing are both written', () => {
-  expect(rewrite('{\n}\n', ['alula', 'cors'], true).text).toBe(`{
+  expect(rewrite('{\n  "name": "a"\n}\n', ['alula', 'cors'], true).text).toBe(`{
+  "name": "a",
   "dependencies": {
     "alula": "^0.1.0",
     "cors": "^2.8.5"
@@ -181,13 +189,12 @@ it('two sections that are missing are both written', () => {
 })
 
 it.each(['', '[]', '{ "dependencies"'])('%j is no manifest, and needs a human', (source) => {
-  const text = "is not an object in JSON, and left as it is: list 'alula' in it"
+  const text = "is not an object in JSON, and stays as it is: list 'alula' in it"
 
-  expect(rewrite(source)).toEqual({
+  expect(rewrite(source)).toMatchObject({
     text: source,
     changes: [],
-    remarks: [{ line: 1, text, anchor: 'manual-changes' }],
-    packages: new Set()
+    remarks: [{ line: 1, text, anchor: 'manual-changes' }]
   })
   expect(rewrite(source, []).remarks).toEqual([])
 })
@@ -230,10 +237,7 @@ it.each([
   [{ '@feathersjs/feathers': '>=3' }, 'this is Feathers >=3: move to Feathers v5 first', 'steps'],
   [{ express: '^4.18.0' }, "'express' is of Express 4, alula has Express 5", 'express-5'],
   [{ '@types/express': '4' }, "'@types/express' is of Express 4, alula has Express 5", 'express-5'],
-  [{ typescript: '~5.2' }, 'TypeScript ~5.2 is too old: 5.8 is needed', 'typescript'],
-  [{ typescript: '5.7.3' }, 'TypeScript 5.7.3 is too old: 5.8 is needed', 'typescript'],
-  [{ typescript: '4.9' }, 'TypeScript 4.9 is too old: 5.8 is needed', 'typescript'],
-  [{ jest: '^30.0.0' }, 'Jest has to be told to transform alula', 'jest']
+  [{ jest: '^30.0.0' }, 'Jest needs a setting that transforms alula', 'jest']
 ])('%o needs a human: %s', (dependencies, sentence, anchor) => {
   const { remarks } = rewrite({ dependencies }, [], true)
 
@@ -260,19 +264,89 @@ it('in JavaScript, the version of TypeScript does not matter', () => {
   expect(rewrite({ dependencies: { typescript: '^4.0.0' } }, [], false).remarks).toEqual([])
 })
 
-it('a package that stays and was never listed needs a human', () => {
-  const source = { name: 'a', dependencies: { '@feathersjs/knex': '5' } }
-  const packages = [
-    '@feathersjs/hooks',
-    '@feathersjs/knex',
-    '@feathersjs/errors',
-    '@feathersjs/schema',
-    'knex'
-  ]
-  const { remarks } = rewrite(source, packages)
+it('a package that stays is listed when it is imported', () => {
+  const source = { dependencies: { '@feathersjs/feathers': '5', '@feathersjs/knex': '5' } }
+  const packages = ['alula', '@feathersjs/hooks', '@feathersjs/knex', '@feathersjs/schema', 'knex']
+  const { text, changes } = rewrite(source, packages, false, { locked: { '@feathersjs/hooks': '0.9.0' } })
 
-  expect(remarks.map(({ line, text, anchor }) => [line, text, anchor])).toEqual([
-    [1, "'@feathersjs/hooks' is imported and not listed: add it", 'packages-that-stay'],
-    [1, "'@feathersjs/schema' is imported and not listed: add it", 'packages-that-stay']
+  expect(JSON.parse(text).dependencies).toEqual({
+    '@feathersjs/hooks': '^0.9.0',
+    '@feathersjs/knex': '5',
+    '@feathersjs/schema': '^5.0.50',
+    alula: '^0.1.0'
+  })
+  expect(changes.map((change) => change.text)).toContain(
+    'dependencies: + @feathersjs/schema@^5.0.50, which is imported and was not listed'
+  )
+})
+
+it('packages that came with those that go are listed, in the version of the lock file, with their types', () => {
+  const source = {
+    dependencies: { '@feathersjs/authentication': '5', '@feathersjs/express': '5' },
+    devDependencies: { '@types/jsonwebtoken': '9' }
+  }
+  const packages = ['alula', 'uuid', 'lodash', 'jsonwebtoken', 'express', 'left-pad']
+  const locked = { uuid: '9.0.1', express: '4.21.2' }
+  const { text, changes } = rewrite(source, packages, true, { locked })
+
+  expect(JSON.parse(text)).toEqual({
+    dependencies: {
+      alula: '^0.1.0',
+      express: '^5.1.0',
+      jsonwebtoken: '^9.0.2',
+      lodash: '^4.17.21',
+      uuid: '^9.0.1'
+    },
+    devDependencies: { '@types/express': '^5.0.0', '@types/jsonwebtoken': '9', '@types/lodash': '^4.17.20' }
+  })
+  expect(changes.map((change) => change.text)).toContain(
+    'dependencies: + uuid@^9.0.1, which came with @feathersjs/authentication'
+  )
+})
+
+it.each([
+  [{ typescript: '~5.2' }, {}, { typescript: '^5.9.3' }],
+  [{ typescript: '5.7.3' }, {}, { typescript: '^5.9.3' }],
+  [{ typescript: '^5.3.0' }, { typescript: '5.3.3' }, { typescript: '^5.9.3' }],
+  [{ typescript: '^5.8.0' }, { typescript: '5.9.2' }, { typescript: '^5.8.0' }],
+  [{ '@types/node': '^18.0.0' }, {}, { '@types/node': '^20.19.0' }],
+  [{ '@types/node': '*' }, { '@types/node': '16.18.0' }, { '@types/node': '^20.19.0' }],
+  [{}, { '@types/node': '16.18.0' }, { '@types/node': '^20.19.0' }],
+  [{ '@types/node': '^22.0.0' }, { '@types/node': '22.1.0' }, { '@types/node': '^22.0.0' }],
+  [{ '@feathersjs/mongodb': '^5.0.11' }, {}, { '@feathersjs/mongodb': '^5.0.50' }],
+  [
+    { '@feathersjs/mongodb': '^5.0.11' },
+    { '@feathersjs/mongodb': '5.0.30' },
+    { '@feathersjs/mongodb': '^5.0.11' }
+  ]
+])('%j with %j in the lock file becomes %j', (devDependencies, locked, expected) => {
+  const isMongo = '@feathersjs/mongodb' in devDependencies
+  const source = { devDependencies }
+  const { text } = rewrite(source, ['alula'], !isMongo, { locked })
+
+  expect(JSON.parse(text).devDependencies).toEqual(expected)
+})
+
+it.each([
+  ['^2.5.1', {}, '^2.5.1'],
+  ['^3.1.0', { knex: '3.1.0' }, '3.1.0']
+])('with knex %s, the peer of @feathersjs/knex is named', (knex, locked, shown) => {
+  const { remarks } = rewrite({ dependencies: { '@feathersjs/knex': '5', knex } }, ['alula'], false, {
+    locked
+  })
+
+  expect(remarks.map(({ line, text }) => [line, text])).toEqual([
+    [4, `'@feathersjs/knex' 5.0.50 needs knex 3.3 or later, and this is ${shown}`]
   ])
+})
+
+it.each([
+  [{ '@feathersjs/feathers': '^5.0.0-pre.32' }, true],
+  [{ '@feathersjs/koa': '5.0.0-beta.1' }, true],
+  [{ '@feathersjs/feathers': '^5.0.0' }, false],
+  [{ other: '^5.0.0-pre.1' }, false]
+])('%j is refused: %j', (dependencies, isRefused) => {
+  const refusal = refusePreRelease(listDependencies(new JsonText(JSON.stringify({ dependencies }))))
+
+  expect(refusal !== undefined).toBe(isRefused)
 })

@@ -1,20 +1,33 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
-import { lookUp, REPLACEMENTS, type Replacement, resolveName } from '../src/packages.ts'
+import { lookUp, MODULES, REPLACEMENTS, type Replacement, resolveName } from '../src/packages.ts'
 
 const SRC = resolve(import.meta.dirname, '../../../src')
 const PROBE = join(import.meta.dirname, 'probe.ts')
 
 /** Part of a package that is installed, and of no use without the rest: its names are those of the others. */
-const NOT_INSTALLED = ['@feathersjs/authentication-oauth', '@feathersjs/client']
+const NOT_INSTALLED = ['@feathersjs/client']
 
 const installed = Object.keys(REPLACEMENTS).filter((name) => !NOT_INSTALLED.includes(name))
 const entries = readdirSync(SRC).filter((file) => file.endsWith('.ts'))
-const exported = readExports([...installed, ...entries.map((file) => `../../../src/${file}`)])
+/** Modules of packages that are read as the package. */
+const deep = installed.flatMap((name) =>
+  Object.keys(MODULES)
+    .filter((path) => existsSync(resolve(SRC, `../node_modules/${name}/lib/${path}.d.ts`)))
+    .map((path) => `${name}/lib/${path}`)
+)
+const exported = readExports([...deep, ...installed, ...entries.map((file) => `../../../src/${file}`)])
 
 it.each(installed)('every name that %s exports is found where the table says', (name) => {
+  const known = lookUp(name)
+
+  expect(known?.kind).toBe('replaced')
+  expect(findLost(name, (known as { replacement: Replacement }).replacement)).toEqual([])
+})
+
+it.each(deep)('every name that %s exports is found where the table says', (name) => {
   const known = lookUp(name)
 
   expect(known?.kind).toBe('replaced')

@@ -8,6 +8,12 @@ it.each([
   ['feathers/lib/index.js', 'alula'],
   ['feathers/lib/declarations', 'alula'],
   ['feathers/lib/declarations.js', 'alula'],
+  ['feathers/', 'alula'],
+  ['koa/src/declarations', 'alula/koa'],
+  ['express/lib/rest.js', 'alula/express'],
+  ['authentication/lib/hooks/index', 'alula/authentication'],
+  ['authentication-oauth/lib/service', 'alula/oauth'],
+  ['authentication-local/lib/hooks/hash-password', 'alula/authentication'],
   ['transport-commons/client', 'alula/client'],
   ['express', 'alula/express'],
   ['koa', 'alula/koa'],
@@ -36,7 +42,7 @@ it.each([
 })
 
 it.each([
-  'express/lib/rest',
+  'express/lib/middleware',
   'express/lib/index.json',
   'express/lib/index/a',
   'express/library',
@@ -47,7 +53,7 @@ it.each([
 
   expect(lookUp(`@feathersjs/${name}`)).toEqual({
     kind: 'unknown',
-    reason: `only ${packageName} itself has a counterpart, not what is inside of it`
+    reason: `only ${packageName} has a counterpart, not the modules in it`
   })
 })
 
@@ -61,24 +67,16 @@ it('a package of Feathers that is in no list is unknown, and one of others is no
 })
 
 it.each([
-  ['feathers', 'hookMixin', 'it belongs to the inside of Feathers v5'],
-  ['express', 'ExpressOverrides', 'its type is cut differently'],
+  ['feathers', 'hookMixin', 'it is internal to Feathers v5'],
+  ['express', 'ExpressOverrides', 'its type is divided differently'],
   ['express', 'query', 'Express 5 has none'],
-  ['adapter-commons', 'AdapterServiceOptions', 'AdapterOptions of alula/adapter stands in its place'],
-  ['adapter-commons', 'InternalServiceMethods', 'AdapterMethods of alula/adapter stands in its place'],
-  [
-    'adapter-commons',
-    'compare',
-    'compareAny of alula/query stands in its place, with one order for everything'
-  ],
-  [
-    'transport-commons',
-    'channels',
-    'every application has channels: take the line that configures them away'
-  ],
-  ['transport-commons', 'routing', 'every application has routes: take the line that configures them away'],
+  ['adapter-commons', 'AdapterServiceOptions', 'use AdapterOptions of alula/adapter'],
+  ['adapter-commons', 'InternalServiceMethods', 'use AdapterMethods of alula/adapter'],
+  ['adapter-commons', 'compare', 'use compareAny of alula/query, which has one order for all values'],
+  ['transport-commons', 'channels', 'every application has channels: remove the line that configures them'],
+  ['transport-commons', 'routing', 'every application has routes: remove the line that configures them'],
   ['transport-commons', 'http', 'alula/transport has the steps under other names'],
-  ['commons', '_', 'it belongs to the inside of Feathers v5'],
+  ['commons', '_', 'it is internal to Feathers v5'],
   ['koa', 'default', 'the module has no default export']
 ])('@feathersjs/%s has lost %s: %s', (name, lost, reason) => {
   expect(resolve(`@feathersjs/${name}`, lost)).toBe(reason)

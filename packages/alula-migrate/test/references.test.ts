@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
-import { tokenize } from '../src/lexer.ts'
 import { findReferences } from '../src/references.ts'
+import { parseSource } from '../src/syntax.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 
-it.each(['src', 'test', 'examples', 'node_modules/@feathersjs', 'node_modules/express'])(
+it.each(['examples', 'node_modules/@feathersjs', 'node_modules/express'])(
   'in every file of %s the modules are those that TypeScript finds',
   (folder) => {
     // Bundlers and servers are installed below `test`.
@@ -26,7 +26,7 @@ it.each(['src', 'test', 'examples', 'node_modules/@feathersjs', 'node_modules/ex
 )
 
 function findOurs(file: string, source: string): string[] {
-  return findReferences(tokenize(source, { jsx: !isTypeScript(file) }))
+  return findReferences(parseSource(source, file), source)
     .filter(({ kind }) => !['computed', 'mock', 'text'].includes(kind))
     .map(({ specifier }) => specifier)
     .sort()

@@ -3,8 +3,8 @@ import { rewriteSource } from '../src/rewrite.ts'
 
 /** Rewrites, and checks that there is nothing left for a second time. */
 function rewrite(source: string, jsx = false): string {
-  const { text } = rewriteSource(source, { jsx })
-  const again = rewriteSource(text, { jsx })
+  const { text } = rewriteSource(source, jsx ? 'a.tsx' : 'a.ts')
+  const again = rewriteSource(text, jsx ? 'a.tsx' : 'a.ts')
 
   expect(again.text).toBe(text)
   expect(again.changes).toEqual([])
@@ -59,7 +59,7 @@ it.each([
   ],
   [
     `import {\r\n\tcompression,\r\n\trest,\r\n\tjson,\r\n} from "@feathersjs/express";\r\n`,
-    `import compression from "compression";\r\nimport {\r\n\trest,\r\n\tjson,\r\n} from "alula/express";\r\n`
+    `import {\r\n\trest,\r\n\tjson,\r\n} from "alula/express";\r\nimport compression from "compression";\r\n`
   ],
   [
     `import {rest, cors} from '@feathersjs/express'`,
@@ -75,7 +75,7 @@ it.each([
   ],
   [
     `import { version, rest } from '@feathersjs/client'`,
-    `import { version } from 'alula'\nimport { rest } from 'alula/client'`
+    `import { rest } from 'alula/client'\nimport { version } from 'alula'`
   ],
   [
     `import { createDebug, stripSlashes } from '@feathersjs/commons'`,
@@ -84,6 +84,40 @@ it.each([
   // What is always there.
   [`import 'a'\nimport '@feathersjs/transport-commons'\nimport 'b'`, `import 'a'\nimport 'b'`],
   [`import 'a'; import '@feathersjs/transport-commons'; import 'b'`, `import 'a';  import 'b'`],
+  [
+    `import { channels, Channel } from '@feathersjs/transport-commons'\napp.configure(channels())\nb`,
+    `import { Channel } from 'alula'\nb`
+  ],
+  [
+    `import { channels, routing as r } from '@feathersjs/transport-commons'\nconst app = feathers().configure(channels()).configure(r())`,
+    `const app = feathers()`
+  ],
+  [
+    `const { channels } = require('@feathersjs/transport-commons')\napp.configure(channels()).use(a)`,
+    `app.use(a)`
+  ],
+  // Modules of a package.
+  [
+    `import { Application } from '@feathersjs/koa/src/declarations'`,
+    `import { Application } from 'alula/koa'`
+  ],
+  [
+    `import { AuthenticationService } from '@feathersjs/authentication/'`,
+    `import { AuthenticationService } from 'alula/authentication'`
+  ],
+  [
+    `import { OAuthService } from '@feathersjs/authentication-oauth/lib/service'`,
+    `import { OAuthService } from 'alula/oauth'`
+  ],
+  [
+    `import hash from '@feathersjs/authentication-local/lib/hooks/hash-password'`,
+    `import { hashPassword as hash } from 'alula/authentication'`
+  ],
+  // What an inner scope declares is something else.
+  [
+    `import io from '@feathersjs/socketio'\nconst f = (io) => io.rooms\napp.configure(io((io) => io.on('a')))`,
+    `import { socketio as io } from 'alula/socketio'\nconst f = (io) => io.rooms\napp.configure(io((io) => io.on('a')))`
+  ],
   // Types.
   [`let a: import('@feathersjs/feathers').Params`, `let a: import('alula').Params`],
   [`let a: import('@feathersjs/memory').MemoryServiceOptions`, `let a: import('alula/memory').MemoryOptions`],
@@ -186,7 +220,7 @@ it.each([
   ],
   [
     `const {\n  feathers,\n  hookMixin\n} = require('@feathersjs/feathers')`,
-    `const { feathers } = require('alula')\nconst { hookMixin } = require('@feathersjs/feathers')`
+    `const {\n  feathers\n} = require('alula')\nconst { hookMixin } = require('@feathersjs/feathers')`
   ]
 ])('CommonJS: %s', (source, expected) => {
   expect(rewrite(source)).toBe(expected)
@@ -266,7 +300,7 @@ it('what has to be written anew is left alone as a whole', () => {
 
 it.each([
   [`import { a } from '@feathersjs/errors'\nimport b from 'b/c'`, ['alula', 'b']],
-  [`import io from '@feathersjs/socketio'`, ['alula', 'socket.io']],
+  [`import io from '@feathersjs/socketio'`, ['alula']],
   [`import { rest, cors } from '@feathersjs/express'`, ['alula', 'cors']],
   [`import { stripSlashes } from '@feathersjs/commons'`, ['@feathersjs/commons']],
   [`import { resolve } from '@feathersjs/schema'`, ['@feathersjs/schema']],
@@ -276,4 +310,31 @@ it.each([
   [`const a = '@feathersjs/express'`, []]
 ])('%j loads %j then', (source, packages) => {
   expect([...rewriteSource(source).packages].sort()).toEqual(packages)
+})
+
+it('what an entry needs is a peer', () => {
+  expect([...rewriteSource(`import io from '@feathersjs/socketio'`).peers]).toEqual(['socket.io'])
+})
+
+it.each([
+  [`import type { Context } from 'koa'\nexport const f = (ctx: Context) => ctx.request.body`, true],
+  [`import type { Context } from "koa";\nexport const f = ({ request }: Context) => request.files;`, true],
+  [`import Router from '@koa/router'\nrouter.post('/', (ctx) => ctx.request.body)`, true],
+  [`import type { Context } from 'koa'\nexport const f = (ctx: Context) => ctx.path`, false],
+  [
+    `import 'koa-body'\nimport type { Context } from 'koa'\nexport const f = (ctx: Context) => ctx.request.body`,
+    false
+  ],
+  [`import { koa } from '@feathersjs/koa'\napp.use((ctx) => ctx.request.body)`, false]
+])('%j has to import the types of koa-body: %j', (source, isAdded) => {
+  const { text, packages, changes } = rewriteSource(source, 'a.ts', true)
+
+  expect(/^import type \{\} from ['"]koa-body['"];?$/m.test(text)).toBe(isAdded)
+  expect(rewriteSource(source, 'a.ts').text).not.toContain('import type {}')
+  expect(rewriteSource(source, 'a.js', true).text).not.toContain('import type {}')
+  expect(rewriteSource(text, 'a.ts', true).text).toBe(text)
+  if (isAdded) expect([...packages]).toContain('koa-body')
+  expect(changes.map((change) => change.text).includes('+ koa-body, whose types @feathersjs/koa added')).toBe(
+    isAdded
+  )
 })

@@ -1,0 +1,110 @@
+import { type ParserPlugin, parse } from '@babel/parser'
+
+type Fields<Names extends string, Value> = { readonly [Name in Names]?: Value }
+
+type Child =
+  | 'argument'
+  | 'callee'
+  | 'declaration'
+  | 'exported'
+  | 'expression'
+  | 'id'
+  | 'imported'
+  | 'init'
+  | 'key'
+type OtherChild =
+  | 'label'
+  | 'left'
+  | 'local'
+  | 'moduleReference'
+  | 'object'
+  | 'param'
+  | 'parameter'
+  | 'property'
+type LastChild = 'qualifier' | 'right' | 'source' | 'typeAnnotation'
+type Children = 'arguments' | 'declarations' | 'parameters' | 'params' | 'properties' | 'specifiers'
+type Text = 'exportKind' | 'importKind' | 'kind' | 'name' | 'operator'
+
+/** A node of a syntax tree of Babel, with those of its fields that are read here. */
+export interface Node
+  extends Fields<Child | OtherChild | LastChild, Node | null>,
+    Fields<Children, readonly Node[]>,
+    Fields<Text, string> {
+  readonly type: string
+  readonly start: number
+  readonly end: number
+  readonly computed?: boolean
+  readonly value?: string | Node | null
+  readonly body?: Node | readonly Node[]
+  readonly elements?: readonly (Node | null)[]
+  readonly quasis?: readonly { readonly value: { readonly raw: string } }[]
+}
+
+const PLUGINS: readonly ParserPlugin[] = [
+  'decorators-legacy',
+  'decoratorAutoAccessors',
+  'deferredImportEvaluation',
+  'explicitResourceManagement',
+  ['importAttributes', { deprecatedAssertSyntax: true }] as unknown as ParserPlugin
+]
+
+/**
+ * Parses a source text.
+ *
+ * @param path Its ending tells the language; only in `.ts`, `.mts` and `.cts` can `<` begin no element
+ * @throws SyntaxError for what is neither JavaScript nor TypeScript
+ */
+export function parseSource(source: string, path: string): Node {
+  const language: ParserPlugin = /\.[cm]?tsx?$/.test(path) ? 'typescript' : 'flow'
+  const elements: ParserPlugin[] = /\.[cm]?ts$/.test(path) ? [] : ['jsx']
+
+  // Babel reads no hashbang after a byte order mark.
+  return parse(source.replace(/^\uFEFF#!/, ' //'), {
+    sourceType: 'unambiguous',
+    errorRecovery: true,
+    allowReturnOutsideFunction: true,
+    attachComment: false,
+    plugins: [language, ...elements, ...PLUGINS]
+  }).program as unknown as Node
+}
+
+/**
+ * Visits a node and all below it, from the outside in.
+ *
+ * @param visit Gets a node and those around it, the nearest last; returns `false` to leave out what is below
+ */
+export function walk(
+  node: Node,
+  visit: (node: Node, parents: readonly Node[]) => boolean | void,
+  parents: Node[] = []
+): void {
+  if (visit(node, parents) === false) return
+
+  parents.push(node)
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) {
+      if (typeof child?.type === 'string' && child !== node) walk(child, visit, parents)
+    }
+  }
+  parents.pop()
+}
+
+/** The text of a string without escapes, which is how modules are named. */
+export function toStringValue(node: Node | null | undefined): string | undefined {
+  if (node?.type === 'StringLiteral') return node.value as string
+  if (node?.type === 'TemplateLiteral' && node.quasis?.length === 1) return node.quasis[0]?.value.raw
+
+  return undefined
+}
+
+/** The names that a pattern binds. */
+export function* namesOf(pattern: Node | null | undefined): Generator<string> {
+  if (!pattern) return
+
+  if (pattern.type === 'Identifier') yield pattern.name as string
+  for (const property of pattern.properties ?? [])
+    yield* namesOf((property.value ?? property.argument) as Node)
+  for (const element of pattern.elements ?? []) yield* namesOf(element)
+  if (pattern.type === 'AssignmentPattern') yield* namesOf(pattern.left)
+  yield* namesOf(pattern.type === 'RestElement' ? pattern.argument : pattern.parameter)
+}
