@@ -9,7 +9,7 @@ import manifest from '../package.json' with { type: 'json' }
 
 const { runToEnd } = shareProcess({ NODE_ENV: 'production' })
 const page = await readPage('migrating')
-const [differences = '', rest = ''] = page.split('## `npx alula-migrate`')
+const [differences = '', rest = ''] = page.split('## What the tool does')
 
 /** What the blocks of the page speak of. */
 const SURROUNDINGS = `
