@@ -72,6 +72,11 @@ if (isInstalled) {
   await addCounts('completion in an editor', ['node', 'scripts/completion-time.mjs'], parseCounts)
   await addCounts('npm run test:package', ['npm', 'run', 'test:package'], parseCounts)
   await addCounts('generated clients', ['node', 'scripts/check-generated.mjs'], parseCounts)
+  await addCounts(
+    'an application of the official generator of Feathers',
+    ['node', 'scripts/try-migration.mjs', '--one'],
+    parseCounts
+  )
   await report.check('npm run docs:build', () => show('npm', ['run', 'docs:build']))
 }
 
