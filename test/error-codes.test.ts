@@ -13,12 +13,14 @@ const TABLE = 'src/utils/error-codes.ts'
 
 /** How many errors without a code a file creates, and why each has none. */
 const WITHOUT_CODE: { readonly [file: string]: readonly [count: number, reason: string] } = {
+  'packages/alula-migrate/src/migrate.ts': [1, 'printed by the command'],
   'packages/alula-testing/src/adapters/basics.ts': [1, 'what a service of a test throws'],
   'packages/alula-testing/src/adapters/differential.ts': [1, 'a test that fails'],
   'packages/alula-testing/src/contract/run.ts': [4, 'a test that fails'],
   'packages/alula-testing/src/exposure.ts': [1, 'a test that fails'],
   'packages/page/src/request.ts': [1, 'shown on the page'],
   'src/authentication/bcrypt-threads.ts': [2, 'a thread that has ended, or what it threw'],
+  'src/authentication/key-set.ts': [3, 'an issuer that does not do what it should'],
   'src/cli/load.ts': [1, 'what an application throws, with its place'],
   'src/errors.ts': [1, 'an error of a server, revived'],
   'src/express/rest.ts': [1, 'what middleware has thrown, as an object'],
@@ -31,6 +33,7 @@ const WITHOUT_CODE: { readonly [file: string]: readonly [count: number, reason: 
   'src/sync/codec.ts': [1, 'a message that cannot be read'],
   'src/sync/connection.ts': [1, 'Redis is away'],
   'src/sync/link.ts': [3, 'Redis is away, or sends what cannot be read'],
+  'src/sync/login-budget.ts': [1, 'Redis is away'],
   'src/sync/revocation.ts': [1, 'Redis has lost its data'],
   'src/utils/developer-error.ts': [1, 'adds the code'],
   'src/utils/object.ts': [1, 'a case that the compiler rules out'],

@@ -163,10 +163,8 @@ export async function runCall(
   const hasBody = readsBody(method, route)
   const found =
     settings.params || app.defaultAuthentication ? await toParams(app, request, settings) : request.params
-  const params =
-    app.defaultAuthentication && (hasBody || (found as Params)?.authentication)
-      ? withClientPlace(found ?? {}, request)
-      : found
+  // A service may compare what is in any request with a secret.
+  const params = app.defaultAuthentication ? withClientPlace(found ?? {}, request) : found
   const body = hasBody ? await readBody(request, route, settings) : undefined
   const call = toServiceCall({ method, headers, query, body, params }, route)
   const context = createHttpContext(route, call, request)

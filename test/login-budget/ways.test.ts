@@ -232,3 +232,19 @@ it.each([
   for (let i = 0; i < 10; i++) expect((await logIn(url, WREN, 'wrong', `192.0.2.${i}`)).status).toBe(401)
   expect((await logIn(url, WREN, 'wrong', '192.0.2.99')).status).toBe(429)
 })
+
+it('credentials in a query are counted by address', async () => {
+  const app: any = addUsers(undefined, { addressPoints: 5 })
+  const url = await listen(createServer(toListener(app, { trustProxy: 1, logger: false })))
+  const verify = async (email: string, password: string) =>
+    (await fetch(`${url}/links?email=${email}&password=${password}`, { headers: VIA })).status
+
+  app.use('links', {
+    find: ({ query, ...params }: any) =>
+      app.service('authentication').authenticate({ strategy: 'local', ...query }, params, 'local')
+  })
+  await app.service('users').create({ email: WREN, password: PASSWORD })
+
+  for (let i = 0; i < 5; i++) expect(await verify(`somebody-${i}@example.org`, 'wrong')).toBe(401)
+  expect(await verify(WREN, 'right')).toBe(429)
+})

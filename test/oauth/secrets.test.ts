@@ -108,7 +108,7 @@ describe.each(Object.keys(transports))('through %s', (transport) => {
       HEADERS
     )
     const [value] = [...parseCookies(response.headers.getSetCookie()).values()]
-    const login: any = unseal(value as string, SECRET, 'login')
+    const login: any = unseal(value as string, SECRET, 'oauth login')
 
     expect(login).toEqual({
       redirect: '/x',
