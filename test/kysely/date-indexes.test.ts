@@ -86,10 +86,12 @@ it('an index on the expression serves', async () => {
       (statements[0] as string).replaceAll('?', "'2026'")
     )}`.execute(db)
     const plan = rows.map(({ detail }) => detail).join('\n')
+    // What a page has found is put in order once more.
+    const search = '$limit' in query ? plan.split(`\nSCAN ${NAME}\n`, 1)[0] : plan
 
     expect(plan, JSON.stringify(query)).toContain(
       `USING INDEX ${'due' in { ...query, ...query.$sort } ? 'a' : 'b'}`
     )
-    expect(plan).not.toContain('TEMP B-TREE')
+    expect(search).not.toContain('TEMP B-TREE')
   }
 })

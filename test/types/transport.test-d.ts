@@ -11,7 +11,8 @@ import {
   type HttpOptions,
   type HttpResponse,
   type HttpResult,
-  toHttpResult
+  toHttpResult,
+  withClientPlace
 } from '../../src/transport.ts'
 import { expectType } from '../support/expect-type.ts'
 import type { Services, Settings } from './services.ts'
@@ -32,6 +33,9 @@ const options: HttpOptions<{ tenant: string }> = {
     return { tenant }
   }
 }
+
+// A connection of a transport keeps its type.
+expectType<{ provider: string }>().of(withClientPlace({ provider: 'mqtt' }, { address: '192.0.2.1' }))
 
 createHttpHandler(app, options)
 expectType<HttpHandler>().of(createHttpHandler(app))
