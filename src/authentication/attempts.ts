@@ -5,6 +5,7 @@ import type { Application } from '../core/types.ts'
 import { LoginBudget } from '../login-budget/budget.ts'
 import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
+import { createTypeError } from '../utils/developer-error.ts'
 import { assertSync } from '../utils/promise.ts'
 import { toSecrets } from './secret-keys.ts'
 import { getConfiguration } from './settings.ts'
@@ -26,7 +27,7 @@ interface Service {
 
 interface Strategy {
   readonly isGuessable?: boolean
-  getAccount?(data: AuthenticationRequest, params: AuthenticationParams): string | undefined
+  getAccount?(data: AuthenticationRequest, params: AuthenticationParams): string | number | undefined
 }
 
 /** What listeners of `login:failed` get. It holds no secret, and no name that a user has typed. */
@@ -81,10 +82,7 @@ export class Attempts {
 
     if (!isCounted && attempt !== 'login') return work(params)
 
-    const account = assertSync(
-      strategy.getAccount?.(data, params),
-      "'getAccount' of a strategy has to return the account itself"
-    )
+    const account = toAccount(strategy.getAccount?.(data, params))
     const counted = addServiceSlots(params, strategies, { attempt: 'counted' })
 
     return this.count(name, account, params, isCounted, () => work(counted))
@@ -101,14 +99,14 @@ export class Attempts {
    */
   async count<T>(
     name: string,
-    account: unknown,
+    account: string | undefined,
     params: AuthenticationParams,
     isCounted: boolean,
     work: () => Promise<T>
   ): Promise<T> {
     const { budget: options, secret } = getConfiguration(this.service, params)
     const [first = ''] = toSecrets(secret)
-    const given = typeof account === 'string' && account !== '' ? account : undefined
+    const given = account === '' ? undefined : account
 
     try {
       if (!isCounted) return await work()
@@ -142,4 +140,15 @@ export function asLogin<Params extends AuthenticationParams>(
 /** Whether a call is made for a client: also without `provider`, which hooks remove from the params of a verification. */
 export function isOfClient(params: AuthenticationParams): boolean {
   return Boolean(params.provider ?? params.connection) || getClientPlace(params) !== undefined
+}
+
+function toAccount(value: unknown): string | undefined {
+  const sentence = "'getAccount' of a strategy has to return a string, a finite number or undefined"
+  const account = assertSync(value, sentence)
+
+  if (account === undefined || typeof account === 'string') return account
+  if (Number.isFinite(account)) return String(account)
+
+  // Without an account the failures would count by address alone.
+  throw createTypeError('ALULA_INVALID_RETURN_VALUE', sentence)
 }

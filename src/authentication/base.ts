@@ -233,8 +233,8 @@ export class AuthenticationBase {
    * @param claim The code, its purpose, and for a code with digits its subject
    * @param params Those of the call
    * @returns The subject, and the entity under its name, with all fields
-   * @throws NotAuthenticated for a code that is not valid, was used, is too old, or is bound to what has changed since;
-   * TooManyRequests when the budget for failed logins is used up
+   * @throws BadRequest for a subject that is not an id; NotAuthenticated for a code that is not valid, was used, is too old,
+   * or is bound to what has changed since; TooManyRequests when the budget for failed logins is used up
    * @example
    * const { user } = await authentication.redeemCode({ code, purpose: 'new-password' }, params)
    */

@@ -1,7 +1,7 @@
 // Codes that work once, for what comes by email: a login, a new password, an address that is verified.
 import { createHash, createHmac, hkdfSync, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Application } from '../core/types.ts'
-import { NotAuthenticated } from '../errors.ts'
+import { BadRequest, NotAuthenticated } from '../errors.ts'
 import { hasCode, isString, isStringList } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { getPath } from '../utils/object.ts'
@@ -133,11 +133,17 @@ export class Codes {
   /**
    * Redeems a code.
    *
-   * @throws NotAuthenticated for a code that is not valid, or no longer; TooManyRequests when too many have failed
+   * @throws BadRequest for a subject that is not an id; NotAuthenticated for a code that is not valid, or no longer;
+   * TooManyRequests when too many have failed
    */
   async redeem({ code, purpose, subject }: CodeClaim, params: AuthenticationParams): Promise<RedeemedCode> {
+    // The account that failures count against is made of it.
+    if (subject !== undefined && !isSubject(subject)) {
+      throw new BadRequest("Invalid 'subject': expected a string that is not empty or a number")
+    }
+
     const isShort = subject !== undefined && typeof code === 'string' && /^\d{6,12}$/.test(code.trim())
-    const account = isSubject(subject) ? `${purpose} ${subject}` : undefined
+    const account = subject === undefined ? undefined : `${purpose} ${subject}`
 
     return this.attempts.count('code', account, params, isOfClient(params), async () => {
       const found = isShort
@@ -166,7 +172,7 @@ export class Codes {
   private async findShort(
     code: string,
     purpose: string,
-    subject: unknown
+    subject: string | number
   ): Promise<(Sealed & { key?: string }) | undefined> {
     // With each secret, because the key is made with the one that signed.
     for (const secret of toSecrets(this.secret)) {

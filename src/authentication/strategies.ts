@@ -47,9 +47,13 @@ export interface Strategy<Service> {
   readonly isGuessable?: boolean
   /**
    * Whose account credentials are for, as the client says: failed logins count against it. A strategy that has it is counted
-   * in calls of all services, and one without it at the login alone, by the address of the client.
+   * in calls of all services, and one without it at the login alone, by the address of the client. A number counts as its
+   * string; without an account (`undefined`) an attempt counts by address alone, and any other value is a TypeError.
    */
-  getAccount?(authentication: AuthenticationRequest, params: AuthenticationParams): string | undefined
+  getAccount?(
+    authentication: AuthenticationRequest,
+    params: AuthenticationParams
+  ): string | number | undefined
   /** Stores a login on a real-time connection, and removes it after a logout and when the connection has ended. */
   handleConnection?(
     event: ConnectionEvent,

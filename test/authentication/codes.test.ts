@@ -55,10 +55,31 @@ describe.each([
       { code: `${code}1`, purpose: PURPOSE, subject: user.id },
       { code: '', purpose: PURPOSE, subject: user.id },
       { code: { $ne: null }, purpose: PURPOSE, subject: user.id },
-      { code: undefined, purpose: PURPOSE, subject: user.id },
-      { code, purpose: PURPOSE, subject: { $ne: null } }
+      { code: undefined, purpose: PURPOSE, subject: user.id }
     ]) {
       await expect(redeem(claim)).rejects.toMatchObject(INVALID)
+    }
+
+    expect(await redeem({ code, purpose: PURPOSE, subject: user.id })).toMatchObject({ user: {} })
+  })
+
+  it('is refused with a subject that is not an id, whose guesses would not be counted', async () => {
+    const { service, user, redeem } = await open()
+    const code = await service.issueCode({ purpose: PURPOSE, subject: user.id, ...options })
+
+    for (const subject of [
+      [user.id],
+      { toString: () => String(user.id) },
+      { $ne: null },
+      null,
+      '',
+      NaN,
+      true
+    ]) {
+      await expect(redeem({ code, purpose: PURPOSE, subject })).rejects.toMatchObject({
+        name: 'BadRequest',
+        message: "Invalid 'subject': expected a string that is not empty or a number"
+      })
     }
 
     expect(await redeem({ code, purpose: PURPOSE, subject: user.id })).toMatchObject({ user: {} })

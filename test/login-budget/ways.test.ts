@@ -37,6 +37,13 @@ class PinStrategy extends AuthenticationBaseStrategy {
   }
 }
 
+/** Accounts that are written in JSON. */
+class JsonPinStrategy extends PinStrategy {
+  override getAccount({ account }: any) {
+    return JSON.parse(account)
+  }
+}
+
 /** Keys without an account. */
 class KeyStrategy extends AuthenticationBaseStrategy {
   async authenticate({ key }: any) {
@@ -116,6 +123,42 @@ it('a strategy with getAccount is counted in calls of all services, and in route
     expect(await call(path, 'wren 1234', '192.0.2.1')).toBe(429)
     expect(await call(path, 'wren 1234', '192.0.2.2')).toBe(200)
   }
+})
+
+it('an account that is a number counts as its string', async () => {
+  const app: any = addUsers(undefined, {}, { pin: new JsonPinStrategy() })
+  const url = await listen(createServer(toListener(app, { trustProxy: 1, logger: false })))
+  const tryPin = async (account: string, pin: string) =>
+    (
+      await fetch(`${url}/authentication`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...VIA },
+        body: JSON.stringify({ strategy: 'pin', account, pin })
+      })
+    ).status
+
+  await app.service('users').create({ email: '8', password: PASSWORD })
+  await app.setup()
+  onTestFinished(async () => void (await app.teardown()))
+
+  for (let i = 0; i < 5; i++) {
+    expect(await tryPin('7', 'wrong')).toBe(401)
+    expect(await tryPin('"7"', 'wrong')).toBe(401)
+  }
+
+  expect(await tryPin('7', '1234')).toBe(429)
+  expect(await tryPin('"7"', '1234')).toBe(429)
+  expect(await tryPin('8', '1234')).toBe(201)
+})
+
+it.each(['null', 'true', '["7"]', '{}', '1e999'])('an account that is %s is an error', async (account) => {
+  const app: any = addUsers(undefined, {}, { pin: new JsonPinStrategy() })
+
+  await expect(
+    app.service('authentication').create({ strategy: 'pin', account, pin: '1234' }, { provider: 'rest' })
+  ).rejects.toThrow(
+    "'getAccount' of a strategy has to return a string, a finite number or undefined (ALULA_INVALID_RETURN_VALUE)"
+  )
 })
 
 it('a strategy without it is counted at the login, by address', async () => {
