@@ -73,7 +73,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
   }
 
   /**
-   * Finds the entity with a username, in NFC (RFC 8265 §3.3); or else as it was stored in another form.
+   * Finds the entity with a username as it came, or else in another form that it may be stored in (RFC 8265 §3.3).
    *
    * @throws NotAuthenticated when there is none
    */
@@ -314,9 +314,9 @@ function toPasswords(password: string): readonly string[] {
   return [...new Set([password.normalize('NFC'), password])]
 }
 
-/** The same for a username, which may also have been stored in NFD. */
+/** As it was received, so that another user whose name looks alike is not found in its place; then in NFC and NFD. */
 function toUsernames(username: string): readonly string[] {
-  return [...new Set([username.normalize('NFC'), username, username.normalize('NFD')])]
+  return [...new Set([username, username.normalize('NFC'), username.normalize('NFD')])]
 }
 
 function isCredential(value: unknown): value is string {

@@ -64,12 +64,36 @@ it.each(FORMS)('a username that is stored as %j is found in both forms', async (
   for (const email of FORMS) expect(await logIn(email, 'right')).toMatchObject({ user: { email: form } })
 })
 
-it('of two users whose names look alike, a login finds the one in NFC', async () => {
+it('of two users whose names look alike, a login finds the one whose name was typed', async () => {
   const { app, logIn } = await open({ email: NFD, password: '0:one' })
 
   await app.service('users')._create({ email: NFC, password: '0:two' })
-  expect(await logIn(NFD, 'two')).toMatchObject({ user: { email: NFC } })
-  await expect(logIn(NFD, 'one')).rejects.toMatchObject(INVALID_LOGIN)
+  expect(await logIn(NFD, 'one')).toMatchObject({ user: { email: NFD } })
+  expect(await logIn(NFC, 'two')).toMatchObject({ user: { email: NFC } })
+  await expect(logIn(NFD, 'two')).rejects.toMatchObject(INVALID_LOGIN)
+})
+
+it('a username in neither form finds the one in NFC before the one in NFD', async () => {
+  const { app, logIn } = await open({ email: NFD, password: '0:one' })
+  const mixed = 'caf\u00e9 zoe\u0308'
+
+  expect(await logIn(mixed, 'one')).toMatchObject({ user: { email: NFD } })
+  await app.service('users')._create({ email: NFC, password: '0:two' })
+  expect(await logIn(mixed, 'two')).toMatchObject({ user: { email: NFC } })
+})
+
+it.each([
+  ['nobody', ['nobody']],
+  [NFC, [NFC, NFD]],
+  [NFD, [NFD, NFC]],
+  ['caf\u00e9 zoe\u0308', ['caf\u00e9 zoe\u0308', NFC, NFD]]
+])('the unknown username %j is looked for once in each form', async (email, forms) => {
+  const { app, logIn } = await open({ email: EMAIL, password: '0:right' })
+  const asked: unknown[] = []
+
+  app.service('users').hooks({ before: { find: [({ params }: any) => void asked.push(params.query.email)] } })
+  await expect(logIn(email, 'right')).rejects.toMatchObject(INVALID_LOGIN)
+  expect(asked).toEqual(forms)
 })
 
 it('a user who does not exist costs as many comparisons as one who does', async () => {
