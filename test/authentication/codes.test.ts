@@ -190,6 +190,17 @@ describe.each([
 })
 
 describe('a code with digits', () => {
+  it('cannot be made of what is kept of it', async () => {
+    const { app, service, user, redeem } = await open()
+
+    await service.issueCode({ purpose: PURPOSE, subject: user.id, digits: 6 })
+
+    const [{ code }] = (await app.service('codes').find()) as any
+
+    await expect(redeem({ code, purpose: PURPOSE, subject: user.id })).rejects.toMatchObject(INVALID)
+    await expect(redeem({ code, purpose: PURPOSE })).rejects.toMatchObject(INVALID)
+  })
+
   it('has as many as it says, and the store has neither it nor whom it is for', async () => {
     const { app, service, user } = await open()
 
