@@ -136,8 +136,9 @@ class Points {
     const { points, addressPoints, accountPoints } = this.settings
 
     try {
-      if (account && address) await this.takeOf(`both ${account} ${address}`, points)
+      // First, so that an address without points leaves no counters of the names that it tries.
       if (address) await this.takeOf(`address ${address}`, addressPoints)
+      if (account && address) await this.takeOf(`both ${account} ${address}`, points)
       if (account) await this.takeOfAccount(account, address, accountPoints)
     } catch (error) {
       const hasPoints = !(error instanceof NoPoints)

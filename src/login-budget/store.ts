@@ -60,7 +60,11 @@ export class MemoryLoginBudgetStore implements LoginBudgetStore {
   giveBack(key: string): void {
     const counter = this.counters.get(key)
 
-    if (counter && counter.count > 0) counter.count--
+    if (!counter) return
+
+    counter.count--
+    // So that logins that take no points do not make those of others leave.
+    if (counter.count === 0) this.counters.delete(key)
   }
 
   know(account: string, address: string): void {
@@ -88,6 +92,11 @@ class Latest<Value> {
 
   get(key: string): Value | undefined {
     return this.recent.get(key) ?? this.older.get(key)
+  }
+
+  delete(key: string): void {
+    this.recent.delete(key)
+    this.older.delete(key)
   }
 
   set(key: string, value: Value): void {

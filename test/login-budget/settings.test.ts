@@ -171,6 +171,29 @@ it('the memory holds no more than fifty thousand keys, and what is in use stays'
   expect(store.knows('wren', '192.0.2.1')).toBe(true)
 })
 
+it('a counter without points is deleted', () => {
+  const store = new MemoryLoginBudgetStore()
+
+  store.take('wren', 1000)
+  store.take('wren', 1000)
+  store.giveBack('wren')
+  expect(store.size).toBe(1)
+  store.giveBack('wren')
+  expect(store.size).toBe(0)
+})
+
+it('a refused address leaves no counters of the names that it tries', async () => {
+  const store = new MemoryLoginBudgetStore()
+  const { url } = await open({ addressPoints: 1, store })
+
+  await logIn(url, 'first', 'wrong', '192.0.2.1')
+
+  const { size } = store
+
+  for (let i = 0; i < 20; i++) expect((await logIn(url, `${i}`, 'wrong', '192.0.2.1')).status).toBe(429)
+  expect(store.size).toBe(size)
+})
+
 it('the owner gets in while a thousand addresses guess, and other requests are not held up', async () => {
   const { url, app } = await open({})
   const isWhole = scaled(1000) === 1000
