@@ -176,22 +176,45 @@ class Points {
 
   /** Points that other attempts may give back are waited for: many users of one address log in after a restart. */
   private async takeOf(key: string, limit: number): Promise<void> {
+    const { isEnforced } = this.settings
+
+    await this.pending.begin(key, isEnforced ? limit : Number.POSITIVE_INFINITY)
+
     for (;;) {
+      const wasOnly = this.pending.isOnly(key)
       const { count, resetIn } = await this.takeOne(key)
 
-      if (count <= limit) return
+      // There may be more points.
+      if (count <= limit) return this.pending.resumeNext(key, limit)
 
-      this.taken.pop()
+      const isLast = wasOnly && this.pending.isOnly(key)
+
+      await this.returnOne(key)
+
+      if (!isEnforced || isLast) throw new NoPoints(resetIn)
+
+      await this.pending.beginAgain(key)
+    }
+  }
+
+  /** Gives back a point over the limit, which no other attempt can use. */
+  private async returnOne(key: string): Promise<void> {
+    this.taken.pop()
+
+    try {
       await this.store.giveBack(key, this.settings.duration)
+    } finally {
       this.pending.end(key, false)
-
-      if (!this.settings.isEnforced || !(await this.pending.next(key))) throw new NoPoints(resetIn)
     }
   }
 
   /** An account that is attacked from many addresses stays open to its own, and to one attempt of all others at a time. */
   private async takeOfAccount(account: string, address: string | undefined, limit: number): Promise<void> {
-    const { count } = await this.takeOne(`account ${account}`)
+    const key = `account ${account}`
+
+    await this.pending.begin(key, Number.POSITIVE_INFINITY)
+
+    const { count } = await this.takeOne(key)
 
     if (count <= limit || (address && (await this.store.knows(account, address)))) return
 
@@ -201,7 +224,6 @@ class Points {
   }
 
   private async takeOne(key: string): Promise<TakenPoints> {
-    this.pending.begin(key)
     this.taken.push(key)
 
     return this.store.take(key, this.settings.duration)

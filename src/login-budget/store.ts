@@ -63,7 +63,7 @@ export class MemoryLoginBudgetStore implements LoginBudgetStore {
     if (!counter) return
 
     counter.count--
-    // So that logins that take no points do not make those of others leave.
+    // Logins that take no points must not evict the counters of others.
     if (counter.count === 0) this.counters.delete(key)
   }
 
