@@ -24,6 +24,9 @@ const PAUSE = 2000
 /** More points than are ever taken: what is too many is decided elsewhere. */
 const POINTS = Number.MAX_SAFE_INTEGER
 
+/** Deletes a counter without points in the same step, as the memory does: a counter below zero would be one point more. */
+const GIVE_BACK = "if redis.call('DECR', KEYS[1]) <= 0 then redis.call('DEL', KEYS[1]) end"
+
 const debug = createDebug('alula:sync')
 
 /**
@@ -93,7 +96,7 @@ export class RedisLoginBudgetStore implements LoginBudgetStore {
 
   giveBack(key: string, duration: number): Promise<void> {
     return this.ask(
-      async () => void (await this.toLimiter(duration).reward(key)),
+      async (client) => void (await client.eval(GIVE_BACK, { keys: [this.toLimiter(duration).getKey(key)] })),
       () => this.memory.giveBack(key)
     )
   }

@@ -69,6 +69,15 @@ describeRedis('the budget for failed logins of two processes', () => {
     expect((await logIn(two.url, WREN, PASSWORD, '198.51.100.1')).status).toBe(201)
   })
 
+  it('deletes a counter without points, and gives back none that is not taken', async () => {
+    const { store } = await open(REDIS_URL, createPrefix())
+
+    await store.take('wren', 900_000)
+    await store.giveBack('wren', 900_000)
+    await store.giveBack('wren', 900_000)
+    expect(await store.take('wren', 1000_000)).toEqual({ count: 1, resetIn: 1000_000 })
+  })
+
   it('keeps ten addresses', async () => {
     const { store } = await open(REDIS_URL, createPrefix())
 
