@@ -69,6 +69,12 @@ export const posts = schema(Note, {
   methods: { rename: { data: z.object({ text: z.string() }), result: Note } }
 })
 export const nested = schema(Comment)
+export const members = schema(User, { hidden: ['age'], server: { teamId: () => 1 } })
+export const Badge = z.object({ id: z.int(), memberId: z.int(), createdAt: z.date(), updatedAt: z.date() })
+export const badges = schema(Badge, {
+  timestamps: true,
+  relations: { member: one(typed<typeof members>('members'), { from: 'memberId' }) }
+})
 
 export interface Services {
   notes: ServiceOf<typeof notes>
@@ -77,6 +83,8 @@ export interface Services {
   posts: ServiceOf<typeof posts>
   'notes/:noteId/comments': ServiceOf<Nested<typeof nested, 'noteId'>>
   profile: SingletonOf<typeof users>
+  members: ServiceOf<typeof members>
+  badges: ServiceOf<typeof badges>
 }
 
 export class Notes extends MemoryService<Note> {
@@ -92,6 +100,9 @@ const remote = client.service('notes')
 const posting = client.service('posts')
 const inner = app.service('notes/:noteId/comments')
 const profile = app.service('profile')
+const member = { name: 'Ada', age: 36, joined: new Date() }
+const remoteMembers = client.service('members')
+const remoteBadges = client.service('badges')
 const own = { id: 1, ownerId: 1, size: 1 }
 `
 
@@ -143,6 +154,7 @@ export const RIGHT = [
   "service.get(1, { query: { $include: ['other.anything', 'comments.anything'] } })",
   "const note = await service.patch(1, { done: true }, { query: { $include: ['author.team'] } }); note.author?.team?.label.trim()",
   "const page = {} as Paginated<RecordOf<typeof notes, 'author.team' | 'comments'>>; page.data[0]?.author?.team?.label.trim(); page.data[0]?.comments[0]?.at.getTime()",
+  "const note = {} as RecordOf<typeof notes, 'author.team.company.country.continent' | 'other.anything' | 'comments.anything'>; note.author?.team?.company?.country?.continent?.name.trim()",
   'const note: RecordOf<typeof notes> = await service.get(1); note.length?.toFixed()',
   "const note: RecordOf<typeof notes, 'author'> = await service.get(1, { query: { $include: 'author' } }); note.author?.joined.getTime()",
   // Data, and methods.
@@ -167,7 +179,16 @@ export const RIGHT = [
   "posting.rename({ post: { text: 'a' } }).then(({ post }) => post.due?.slice(0, 4))",
   "client.service('profile').get(null).then(({ joined }) => joined.slice(0, 4))",
   "client.service('notes/:noteId/comments').create({ text: 'a', at: '2026-01-01T00:00:00Z' }, { route: { noteId: 1 } })",
-  "app.asClient().service('notes').get(1).then(({ due }) => due?.getTime())"
+  "app.asClient().service('notes').get(1).then(({ due }) => due?.getTime())",
+  // Hidden fields, and those of the server.
+  "const { age } = await app.service('members').create({ ...member, teamId: 2 }); age.toFixed()",
+  "app.service('members').find({ query: { age: { $gt: 30 }, $select: ['age'], $sort: { age: 1 } } })",
+  "const { member } = await app.service('badges').get(1, { query: { $include: 'member' } }); member?.age.toFixed()",
+  "remoteMembers.create({ name: 'Ada', age: 36, joined: '2026-01-01T00:00:00Z' }).then(({ teamId }) => teamId.toFixed())",
+  "remoteMembers.patch(1, { age: 37 }, { query: { teamId: 1, $select: ['name'] } })",
+  "const { member } = await remoteBadges.get(1, { query: { $include: 'member' } }); member?.name.trim()",
+  'remoteBadges.create({ memberId: 1 }).then(({ createdAt }) => createdAt.slice(0, 4))',
+  "app.service('badges').create({ memberId: 1, createdAt: new Date() })"
 ]
 
 export const WRONG = [
@@ -320,7 +341,22 @@ export const WRONG = [
   ['posting.find().then((page) => page.data)', "'data' does not exist"],
   ['posting.get(1).then((post) => post.text)', "'text' does not exist"],
   ["client.service('profile').get(null).then(({ joined }) => joined.getTime())", "'getTime' does not exist"],
-  ["app.asClient().service('posts').create({ text: 'a' })", "'text' does not exist"]
+  ["app.asClient().service('posts').create({ text: 'a' })", "'text' does not exist"],
+  // Hidden fields, and those of the server.
+  ['remoteMembers.get(1).then(({ age }) => age)', "'age' does not exist"],
+  ["app.asClient().service('members').get(1).then(({ age }) => age)", "'age' does not exist"],
+  ["remoteMembers.on('created', ({ age }) => age)", "'age' does not exist"],
+  ['remoteMembers.find({ query: { age: 36 } })', "'age' does not exist"],
+  ["remoteMembers.find({ query: { $select: ['age'] } })", '"age"'],
+  ['remoteMembers.find({ query: { $sort: { age: 1 } } })', "'age' does not exist"],
+  ["remoteBadges.get(1, { query: { $include: 'member' } }).then(({ member }) => member?.age)", "'age' does not exist"],
+  ['remoteMembers.create({\n  ...member,\n  teamId: 2\n})', "'teamId' does not exist", 3],
+  ['remoteMembers.patch(1, { teamId: 2 })', "'teamId' does not exist"],
+  ['remoteMembers.update(1, { ...member, teamId: 2 })', "'teamId' does not exist"],
+  ['remoteBadges.create({ memberId: 1, createdAt: new Date() })', "'createdAt' does not exist"],
+  // The type of a record.
+  ["const note = {} as RecordOf<typeof notes, 'author.teem'>; note", 'author.teem'],
+  ["const note = {} as RecordOf<typeof notes, 'comments' | 'author.team.compani'>; note", 'author.team.compani']
 ]
 
 export async function checkPrograms(tsc, folder, paths) {

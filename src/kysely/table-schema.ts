@@ -44,6 +44,9 @@ export type TypesOfTable<Table, Server extends PropertyKey, E = undefined> = {
   /** Their names are not in the type. */
   readonly relations: { readonly [name: string]: OneRelation }
   readonly wire: WireOf<{ readonly envelope: E }>
+  /** Their names are not in the type. */
+  readonly hidden: never
+  readonly reserved: Server
 }
 
 /** The settings that a table has as a schema has them. */

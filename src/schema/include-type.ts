@@ -1,6 +1,6 @@
 // The types of included records.
 import type { CountRelation, ManyRelation, OneRelation, RelatedTypes } from './relation.ts'
-import type { AsReceived } from './wire-types.ts'
+import type { AsReceived, Here, Without } from './wire-types.ts'
 
 /** The names that `$include` takes: of relations, and after a dot of relations of their records. */
 export type IncludeName<Relations> = NameOf<Relations> | `${NameOf<Relations>}.${string}`
@@ -18,6 +18,17 @@ export type Reachable<Relations, Name extends string> = 0 extends 1 & Relations
       ? `${First}.${Reachable<RelatedOf<Relations[First]>['relations'], Rest>}`
       : NameOf<Relations>
     : NameOf<Relations>
+
+/** The same names without one to start from, as a union: those of the first three levels are known, and any below. */
+export type IncludePath<Relations, Below extends readonly unknown[] = [2, 3]> = 0 extends 1 & Relations
+  ? string
+  : {
+      [Name in NameOf<Relations>]:
+        | Name
+        | `${Name}.${Below extends readonly [unknown, ...infer Rest]
+            ? IncludePath<RelatedOf<Relations[Name]>['relations'], Rest>
+            : string}`
+    }[NameOf<Relations>]
 
 /** Records with what a call includes, as its caller gets them. */
 export type With<Record, Relations, Names extends string, Wire = unknown> = [Names] extends [never]
@@ -42,12 +53,21 @@ type RestOf<Names extends string, First extends string> = Names extends `${First
 
 type Loaded<Relation, Names extends string, Wire> =
   Relation extends OneRelation<infer Related>
-    ? With<Related['record'], Related['relations'], Names, Wire> | null
+    ? With<Seen<Related, Wire>, Related['relations'], Names, Wire> | null
     : Relation extends ManyRelation<infer Related>
-      ? With<Related['record'], Related['relations'], Names, Wire>[]
+      ? With<Seen<Related, Wire>, Related['relations'], Names, Wire>[]
       : Relation extends CountRelation<'count'>
         ? number
         : boolean
+
+/** A related record as the caller sees it. */
+type Seen<Related extends RelatedTypes, Wire> = unknown extends Wire
+  ? Related['record']
+  : Wire extends Here
+    ? Related['record']
+    : Related extends { readonly hidden: infer Hidden }
+      ? Without<Related['record'], Hidden>
+      : Related['record']
 
 /** What is known of the records that a relation leads to; numbers and booleans have no relations. */
 export type RelatedOf<Relation> =

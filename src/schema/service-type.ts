@@ -6,6 +6,7 @@ import type { DeclaredSchema, SchemaTypes } from './types.ts'
 import type {
   AsGiven,
   AsReceived,
+  Here,
   Json,
   ReceivedList,
   ReceivedOne,
@@ -13,7 +14,8 @@ import type {
   ReceivedResult,
   Sent,
   SentList,
-  SentValue
+  SentValue,
+  Without
 } from './wire-types.ts'
 
 /**
@@ -43,16 +45,11 @@ export type SingletonOf<Declared, Methods extends string = string, ServiceParams
 /** Whether a service has many records, or is a single one. */
 type Kind = 'many' | 'one'
 
-/** In place of an envelope: calls of the server have none. */
-interface Here {
-  readonly here: true
-}
-
 /** What the service is to others than its callers on the server. */
 interface Roles<K extends Kind, T extends SchemaTypes, Methods extends string, P> {
   readonly [REMOTE]: {
-    readonly values: MethodsFor<K, T['wire'], T, Methods, P>
-    readonly json: MethodsFor<K, T['wire'] & Json, T, Methods, P>
+    readonly values: MethodsFor<K, T['wire'], Public<T>, Methods, P>
+    readonly json: MethodsFor<K, T['wire'] & Json, Public<T>, Methods, P>
   }
   /**
    * The class knows nothing of relations. It takes what callers give, or a part of a record: by then the schema has put
@@ -68,6 +65,20 @@ interface Roles<K extends Kind, T extends SchemaTypes, Methods extends string, P
       T['methods'][Name]['result']
     >['call']
   }
+}
+
+/** What clients know of a service: they do not get hidden fields, and do not send those of the server. */
+interface Public<T extends SchemaTypes> {
+  readonly record: Without<T['record'], T['hidden']>
+  readonly stored: Without<T['stored'], T['hidden']>
+  readonly create: Without<T['create'], T['reserved']>
+  readonly update: Without<T['update'], T['reserved']>
+  readonly patch: Without<T['patch'], T['reserved']>
+  readonly methods: T['methods']
+  readonly relations: T['relations']
+  readonly wire: T['wire']
+  readonly hidden: T['hidden']
+  readonly reserved: T['reserved']
 }
 
 type MethodsFor<K extends Kind, Wire, T extends SchemaTypes, Methods extends string, P> = Named<

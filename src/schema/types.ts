@@ -1,5 +1,5 @@
 import type { DescribedExtension } from './declared.ts'
-import type { Included, IncludeName, With } from './include-type.ts'
+import type { Included, IncludePath, With } from './include-type.ts'
 import type { InputOf, OutputOf } from './output-type.ts'
 import type { TIMESTAMPS } from './timestamps.ts'
 import type { WireOf } from './wire-types.ts'
@@ -20,6 +20,10 @@ export interface SchemaTypes {
   readonly relations: object
   /** What calls of clients have beside records: an envelope, or what a view makes. */
   readonly wire: object
+  /** The names of fields that clients do not get. */
+  readonly hidden: PropertyKey
+  /** The names of fields that the server sets, and clients do not send. */
+  readonly reserved: PropertyKey
 }
 
 /** What `schema` returns: the option `schema` of `app.use`. */
@@ -37,7 +41,7 @@ export interface DeclaredSchema<Types extends SchemaTypes = SchemaTypes> extends
 export type RecordOf<
   Declared,
   Names extends Declared extends DeclaredSchema<infer Types>
-    ? IncludeName<Types['relations']>
+    ? IncludePath<Types['relations']>
     : string = never
 > = Declared extends DeclaredSchema<infer Types> ? With<Types['record'], Types['relations'], Names> : never
 
@@ -78,6 +82,8 @@ type TypesOfForm<Form extends { readonly record: unknown }> = {
   readonly methods: MethodsOf<Form, Form['record']>
   readonly relations: RelationsOf<Form>
   readonly wire: WireOf<Form>
+  readonly hidden: HiddenOf<Form>
+  readonly reserved: SetByServer<Form>
 }
 
 type CreateOf<Form extends { readonly record: unknown }> = Form extends { readonly create: infer Create }
@@ -88,11 +94,18 @@ type CreateOf<Form extends { readonly record: unknown }> = Form extends { readon
 type ReservedOf<Record, Form> = Partial<Pick<Record, Reserved<Form> & keyof Record>>
 
 /** What the server sets; calls from inside may give it. */
-type Reserved<Settings> =
-  | 'id'
-  | '_id'
+type Reserved<Settings> = 'id' | '_id' | SetByServer<Settings>
+
+type SetByServer<Settings> =
   | (Settings extends { readonly server: infer Server } ? Extract<keyof Server, string> : never)
   | (Settings extends { readonly timestamps: true } ? (typeof TIMESTAMPS)[number] : never)
+
+/** Names that are not known before the program runs hide nothing in types. */
+type HiddenOf<Settings> = Settings extends { readonly hidden: readonly (infer Name extends string)[] }
+  ? string extends Name
+    ? never
+    : Name
+  : never
 
 /** Computed fields may be missing, because the class of the service does not know them. */
 type ComputedOf<Settings> = Settings extends { readonly computed: infer Fields }

@@ -11,6 +11,20 @@ export type WireOf<Settings> = Settings extends { readonly envelope: infer E ext
     : // biome-ignore lint/complexity/noBannedTypes: none
       {}
 
+/** In place of an envelope: calls of the server have none. */
+export interface Here {
+  readonly here: true
+}
+
+/** What clients do not get of a type: its fields that have one of the names. */
+export type Without<Value, Names> = 0 extends 1 & Value
+  ? Value
+  : [Names] extends [never]
+    ? Value
+    : Value extends unknown
+      ? { [Name in keyof Value as Name extends Names ? never : Name]: Value[Name] }
+      : never
+
 /** Beside an envelope: calls go through JSON, where dates are strings. */
 export interface Json {
   readonly json: true
