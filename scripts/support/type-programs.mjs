@@ -73,7 +73,11 @@ export const members = schema(User, { hidden: ['age'], server: { teamId: () => 1
 export const Badge = z.object({ id: z.int(), memberId: z.int(), createdAt: z.date(), updatedAt: z.date() })
 export const badges = schema(Badge, {
   timestamps: true,
-  relations: { member: one(typed<typeof members>('members'), { from: 'memberId' }) }
+  hidden: ['owner'],
+  relations: {
+    member: one(typed<typeof members>('members'), { from: 'memberId' }),
+    owner: one(typed<User>('users'), { from: 'memberId' })
+  }
 })
 
 export interface Services {
@@ -188,6 +192,7 @@ export const RIGHT = [
   "remoteMembers.patch(1, { age: 37 }, { query: { teamId: 1, $select: ['name'] } })",
   "const { member } = await remoteBadges.get(1, { query: { $include: 'member' } }); member?.name.trim()",
   'remoteBadges.create({ memberId: 1 }).then(({ createdAt }) => createdAt.slice(0, 4))',
+  "const { owner } = await app.service('badges').get(1, { query: { $include: 'owner' } }); owner?.age.toFixed()",
   "app.service('badges').create({ memberId: 1, createdAt: new Date() })"
 ]
 
@@ -349,14 +354,21 @@ export const WRONG = [
   ['remoteMembers.find({ query: { age: 36 } })', "'age' does not exist"],
   ["remoteMembers.find({ query: { $select: ['age'] } })", '"age"'],
   ['remoteMembers.find({ query: { $sort: { age: 1 } } })', "'age' does not exist"],
-  ["remoteBadges.get(1, { query: { $include: 'member' } }).then(({ member }) => member?.age)", "'age' does not exist"],
+  [
+    "remoteBadges.get(1, { query: { $include: 'member' } }).then(({ member }) => member?.age)",
+    "'age' does not exist"
+  ],
+  ["remoteBadges.get(1, { query: { $include: 'owner' } })", '"owner"'],
   ['remoteMembers.create({\n  ...member,\n  teamId: 2\n})', "'teamId' does not exist", 3],
   ['remoteMembers.patch(1, { teamId: 2 })', "'teamId' does not exist"],
   ['remoteMembers.update(1, { ...member, teamId: 2 })', "'teamId' does not exist"],
   ['remoteBadges.create({ memberId: 1, createdAt: new Date() })', "'createdAt' does not exist"],
   // The type of a record.
   ["const note = {} as RecordOf<typeof notes, 'author.teem'>; note", 'author.teem'],
-  ["const note = {} as RecordOf<typeof notes, 'comments' | 'author.team.compani'>; note", 'author.team.compani']
+  [
+    "const note = {} as RecordOf<typeof notes, 'comments' | 'author.team.compani'>; note",
+    'author.team.compani'
+  ]
 ]
 
 export async function checkPrograms(tsc, folder, paths) {

@@ -75,7 +75,7 @@ interface Public<T extends SchemaTypes> {
   readonly update: Without<T['update'], T['reserved']>
   readonly patch: Without<T['patch'], T['reserved']>
   readonly methods: T['methods']
-  readonly relations: T['relations']
+  readonly relations: Without<T['relations'], T['hidden']>
   readonly wire: T['wire']
   readonly hidden: T['hidden']
   readonly reserved: T['reserved']
