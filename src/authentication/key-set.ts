@@ -6,7 +6,7 @@ import { hasCode } from '../utils/check.ts'
 /** Makes what chooses a key of a set: `createLocalJWKSet` of `jose`. */
 export type CreateKeySet = (keys: any) => LocalJWKSet
 
-/** How often a key that is not known has the keys fetched, at most, in milliseconds. */
+/** How often keys are fetched again, at most, in milliseconds: for one that is not known, and while the issuer is away. */
 const COOLDOWN = 60_000
 
 /** How soon they are fetched again while there are none, in milliseconds. */
@@ -14,6 +14,9 @@ const RETRY = 1000
 
 /** After how many milliseconds they are fetched again by themselves: keys that the issuer has withdrawn go. */
 const MAX_AGE = 10 * 60_000
+
+/** After how many milliseconds a request waits for that. */
+const MAX_STALE = 2 * MAX_AGE
 
 /** How long an issuer may take to respond, in milliseconds. */
 const TIMEOUT = 5000
@@ -27,6 +30,8 @@ export class KeySet {
   private readonly create: CreateKeySet
   private keys: LocalJWKSet | undefined
   private askedAt = Number.NEGATIVE_INFINITY
+  /** When those that are known were asked for. */
+  private knownAt = Number.NEGATIVE_INFINITY
   private fetching: Promise<void> | undefined
 
   /**
@@ -45,21 +50,33 @@ export class KeySet {
    */
   async find(...asked: Parameters<LocalJWKSet>): ReturnType<LocalJWKSet> {
     if (!this.keys) await this.fetchAfter(RETRY)
-    // A request does not wait for that.
-    else if (this.isAfter(MAX_AGE)) this.fetchAfter(MAX_AGE).catch(() => undefined)
+    else await this.refresh()
 
     if (!this.keys) throw createUnavailable()
 
     try {
       return await this.keys(...asked)
     } catch (error) {
-      if (!hasCode(error, 'ERR_JWKS_NO_MATCHING_KEY') || !(this.fetching || this.isAfter(COOLDOWN)))
-        throw error
+      if (!hasCode(error, 'ERR_JWKS_NO_MATCHING_KEY')) throw error
     }
 
     await this.fetchAfter(COOLDOWN)
 
+    // The issuer may have the key by now.
+    if (this.knownAt < this.askedAt) throw createUnavailable()
+
     return this.keys(...asked)
+  }
+
+  /** Fetches keys that are old. Those that are known stay when that fails. */
+  private async refresh(): Promise<void> {
+    const age = Date.now() - this.knownAt
+
+    if (age < MAX_AGE) return
+
+    const fetching = this.fetchAfter(COOLDOWN).catch(() => undefined)
+
+    if (age >= MAX_STALE) await fetching
   }
 
   private isAfter(time: number): boolean {
@@ -86,6 +103,7 @@ export class KeySet {
       if (!(keys?.keys?.length > 0)) throw new Error('There are no keys')
 
       this.keys = this.create(keys)
+      this.knownAt = this.askedAt
     } catch (cause) {
       throw Object.assign(createUnavailable(), { cause })
     }

@@ -73,9 +73,16 @@ describe('the keys of an issuer', () => {
     // While it is away, too.
     await issuer.stop()
     moveClock(MINUTE)
-    expect(await read(unknown)).toMatchObject({ status: 503 })
-    expect(await read(unknown)).toMatchObject({ status: 401 })
+    for (let i = 0; i < 3; i++) expect(await read(unknown)).toMatchObject({ status: 503 })
     expect(await read(rotated)).toMatchObject({ status: 200 })
+
+    // Nor before a minute is over.
+    await issuer.start()
+    expect(await read(unknown)).toMatchObject({ status: 503 })
+    expect(issuer.fetched()).toBe(2)
+    moveClock(MINUTE)
+    expect(await read(unknown)).toMatchObject({ status: 401 })
+    expect(issuer.fetched()).toBe(3)
   })
 
   it('that the issuer has withdrawn go after ten minutes', async () => {
@@ -87,6 +94,35 @@ describe('the keys of an issuer', () => {
     moveClock(10 * MINUTE)
     await until(async () => expect(await read(await sign(issuer))).toMatchObject({ status: 401 }))
     expect(await read(await issuer.getToken())).toMatchObject({ status: 200 })
+  })
+
+  it('that it has withdrawn let no token in after twenty minutes without any', async () => {
+    const issuer = await startIssuer(KEY)
+    const { read } = await open({ issuers: [issuer] })
+
+    expect(await read(await sign(issuer))).toMatchObject({ status: 200 })
+    issuer.rotate(NEXT)
+    moveClock(20 * MINUTE)
+
+    const withdrawn = await sign(issuer)
+    const statuses = await Promise.all(Array.from({ length: 5 }, async () => (await read(withdrawn)).status))
+
+    expect(statuses).toEqual(Array(5).fill(401))
+    expect(issuer.fetched()).toBe(2)
+  })
+
+  it('that it has withdrawn while it was away go a minute after it is back', async () => {
+    const issuer = await startIssuer(KEY)
+    const { read } = await open({ issuers: [issuer] })
+
+    expect(await read(await sign(issuer))).toMatchObject({ status: 200 })
+    await issuer.stop()
+    issuer.rotate(NEXT)
+    moveClock(20 * MINUTE)
+    expect(await read(await sign(issuer))).toMatchObject({ status: 200 })
+    await issuer.start()
+    moveClock(MINUTE)
+    expect(await read(await sign(issuer))).toMatchObject({ status: 401 })
   })
 
   it.each([
