@@ -1,7 +1,7 @@
 import type { RealTimeConnection } from '../core/types.ts'
 import type { SessionClaim } from '../sessions/claim.ts'
 import { setLongTimeout } from './timers.ts'
-import type { AuthenticationRequest } from './types.ts'
+import type { AuthenticationRequest, AuthenticationResult } from './types.ts'
 
 /** What a real-time connection is logged in with. */
 export interface ConnectionLogin {
@@ -9,6 +9,8 @@ export interface ConnectionLogin {
   readonly tokenId: string
   /** What {@link toEntityName} returns for the entity; `undefined` for a token without an entity. */
   readonly entity: string | undefined
+  /** The same, of what the credentials are verified as again. */
+  toEntity(result: AuthenticationResult): string | undefined
   /** The credentials that verify the login again. */
   readonly authentication: AuthenticationRequest
   /** When the login ends, or its session is looked at again, in milliseconds since 1970; `Infinity` for never. */

@@ -18,6 +18,7 @@ import type {
   AuthenticationConfiguration,
   AuthenticationParams,
   AuthenticationRequest,
+  AuthenticationResult,
   JwtVerifyOptions
 } from './types.ts'
 
@@ -39,7 +40,7 @@ interface Service {
     authentication: AuthenticationRequest,
     params: AuthenticationParams,
     ...allowed: string[]
-  ): Promise<unknown>
+  ): Promise<AuthenticationResult>
 }
 
 /** A login or a logout that runs. */
@@ -159,7 +160,10 @@ export class Connections {
 
       // The entity was loaded before it changed.
       if (this.current.get(connection)?.hasChanged(entity)) {
-        await this.service.authenticate(authentication, {}, authentication.strategy as string)
+        const found = await this.service.authenticate(authentication, {}, authentication.strategy as string)
+
+        if (login.toEntity(found) !== entity)
+          throw new NotAuthenticated('The entity of the access token is another')
       }
     } catch (error) {
       this.stop(connection)
@@ -353,7 +357,7 @@ export class Connections {
     connections: readonly RealTimeConnection[],
     onFailure: (error: unknown) => boolean
   ): Promise<void> {
-    const verified = new Map<string, boolean>()
+    const verified = new Map<string, AuthenticationResult | boolean>()
 
     for (const connection of connections) {
       const login = this.logins.get(connection)
@@ -361,23 +365,28 @@ export class Connections {
       if (!login) continue
 
       const { tokenId, authentication } = login
-      const isValid = verified.get(tokenId) ?? (await this.isValid(connection, authentication, onFailure))
+      const found = verified.get(tokenId) ?? (await this.verifyLogin(connection, authentication, onFailure))
+      // A token of another issuer may stand for another entity by now.
+      const isValid = typeof found === 'boolean' ? found : login.toEntity(found) === login.entity
 
-      verified.set(tokenId, isValid)
+      verified.set(tokenId, found)
       // Another user may have logged in meanwhile.
       if (!isValid && this.logins.get(connection) === login) this.end(connection)
     }
   }
 
-  private async isValid(
+  /** What credentials are verified as; without it, whether their login goes on. */
+  private async verifyLogin(
     connection: RealTimeConnection,
     authentication: AuthenticationRequest,
     onFailure: (error: unknown) => boolean
-  ): Promise<boolean> {
+  ): Promise<AuthenticationResult | boolean> {
     try {
-      await this.service.authenticate(authentication, { connection }, authentication.strategy as string)
-
-      return true
+      return await this.service.authenticate(
+        authentication,
+        { connection },
+        authentication.strategy as string
+      )
     } catch (error) {
       return hasCode(error, 401) ? false : onFailure(error)
     }

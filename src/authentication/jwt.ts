@@ -244,10 +244,17 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
       const authentication = { strategy: this.name as string, accessToken }
       const isForeign = this.issuers.find(settings.configuration.issuers, accessToken) !== undefined
       const session = isForeign ? undefined : getSessionClaim(payload)
+      // What clients get may lack the id.
+      const toEntity = (found: AuthenticationResult) => {
+        const user = this.auth.entities.getVerified(found) ?? found[entity]
+
+        return toNameAmongLogins(settings, user?.[settings.idName] ?? payload.sub)
+      }
 
       await this.auth.connections.start(connection, {
         tokenId: toTokenId(accessToken, isForeign ? {} : payload),
-        entity: toNameAmongLogins(settings, result[entity]?.[settings.idName] ?? payload.sub),
+        entity: toEntity(result),
+        toEntity,
         authentication,
         session,
         expiresAt: session

@@ -50,6 +50,26 @@ describe('a token of another issuer', () => {
     await closed
   })
 
+  it('no longer keeps a socket logged in when it stands for another user', async () => {
+    const issuer = await startIssuer(KEY)
+    const { app, url } = await open({ issuers: [issuer], users: [{ id: 1, sub: 'wren' }, { id: 2 }] })
+    const login = { strategy: 'jwt', accessToken: await issuer.getToken() }
+    const [former, later] = [await connectSocket(url), await connectSocket(url)]
+
+    await ask(former, 'create', 'authentication', login, {})
+    await app.service('users').patch(2, { sub: 'wren' })
+    expect(await ask(former, 'find', 'notes', {})).toEqual([null, { of: 'wren' }])
+
+    const closed = next(former, 'disconnect')
+
+    await app.service('users').patch(1, { sub: null })
+    await closed
+
+    expect(await ask(later, 'create', 'authentication', login, {})).toMatchObject([null, { user: { id: 2 } }])
+    await app.service('authentication').verifySessions(2)
+    expect(await ask(later, 'find', 'notes', {})).toEqual([null, { of: 'wren' }])
+  })
+
   it('is good for nothing after a logout, and its sockets close', async () => {
     const issuer = await startIssuer(KEY)
     const { read, url } = await open({ issuers: [issuer] })
