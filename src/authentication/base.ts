@@ -39,7 +39,7 @@ interface State {
   readonly sessionLogins: SessionLogins
 }
 
-/** The members of an authentication service as Feathers v5 has them. What they do is in the four parts of the state. */
+/** The members of an authentication service as Feathers v5 has them. What they do is in the parts of the state. */
 export class AuthenticationBase {
   app: Application
   /** The strategies by name; without a prototype, because clients choose the name. */

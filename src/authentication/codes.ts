@@ -1,8 +1,9 @@
 // Codes that work once, for what comes by email: a login, a new password, an address that is verified.
-import { createHash, createHmac, hkdfSync, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Application } from '../core/types.ts'
 import { BadRequest, NotAuthenticated } from '../errors.ts'
 import { hasCode, isString, isStringList } from '../utils/check.ts'
+import { deriveKey } from '../utils/derive-key.ts'
 import { createError } from '../utils/developer-error.ts'
 import { getPath } from '../utils/object.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
@@ -233,7 +234,7 @@ export class Codes {
 
   /** Of a purpose and a subject; neither can be read from it. */
   private toKey(purpose: string, subject: string, [secret = ''] = toSecrets(this.secret)): string {
-    return createHmac('sha256', Buffer.from(hkdfSync('sha256', secret, '', 'alula/codes', 32)))
+    return createHmac('sha256', deriveKey(secret, 'alula/codes'))
       .update(JSON.stringify([purpose, subject]))
       .digest('base64url')
   }

@@ -2,6 +2,7 @@
 import type { LocalJWKSet } from 'jose'
 import { Unavailable } from '../errors.ts'
 import { hasCode } from '../utils/check.ts'
+import { readBounded } from '../utils/read-bounded.ts'
 
 /** Makes what chooses a key of a set: `createLocalJWKSet` of `jose`. */
 export type CreateKeySet = (keys: any) => LocalJWKSet
@@ -111,23 +112,14 @@ export class KeySet {
 }
 
 async function fetchText(url: string): Promise<string> {
-  const { ok, status, body } = await fetch(url, {
+  const response = await fetch(url, {
     headers: { Accept: 'application/json' },
     signal: AbortSignal.timeout(TIMEOUT)
   })
-  const chunks: Uint8Array[] = []
-  let size = 0
 
-  if (!ok) throw new Error(`The response is ${status}`)
+  if (!response.ok) throw new Error(`The response is ${response.status}`)
 
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength
-    // To leave the loop ends the request.
-    if (size > MAX_SIZE) throw new Error(`The response has more than ${MAX_SIZE} bytes`)
-    chunks.push(chunk)
-  }
-
-  return Buffer.concat(chunks).toString()
+  return (await readBounded(response, MAX_SIZE)).toString()
 }
 
 function createUnavailable(): Unavailable {

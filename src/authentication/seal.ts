@@ -1,5 +1,6 @@
 // Encrypts values that a client keeps and sends back: only the server can read, change or create them.
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { deriveKey } from '../utils/derive-key.ts'
 import { type Secret, toSecrets } from './secret-keys.ts'
 
 const CIPHER = 'aes-256-gcm'
@@ -57,7 +58,7 @@ function open<T>(bytes: Buffer, key: Buffer): T | undefined {
   }
 }
 
-/** A key of its own for each purpose (RFC 5869): the secret itself signs access tokens. */
+/** A key of its own for each purpose: the secret itself signs access tokens. */
 function toKey(secret: string, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, '', `alula/${purpose}`, 32))
+  return deriveKey(secret, `alula/${purpose}`)
 }

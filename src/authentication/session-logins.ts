@@ -21,6 +21,7 @@ import { copyWith } from '../utils/object.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import type { Connections, EntitySource } from './connections.ts'
 import type { Entities } from './entities.ts'
+import { toSecrets } from './secret-keys.ts'
 import { getConfiguration } from './settings.ts'
 import type {
   AuthenticationConfiguration,
@@ -173,7 +174,7 @@ export class SessionLogins {
    * Begins a session for a login that asks for one, and ends the one that the login replaces.
    *
    * @param userId The subject of the access token
-   * @param claims Its claims, with the fingerprints
+   * @param fingerprints Those of its claims
    * @param request What the login asks for
    * @param params Those of the call
    * @returns `undefined` for a login that does not last
@@ -443,7 +444,7 @@ export class SessionLogins {
   private get key(): RefreshTokenKey {
     const { configKey, configuration } = this.service
 
-    return { secrets: [configuration.secret ?? []].flat(), service: configKey }
+    return { secrets: toSecrets(configuration.secret), service: configKey }
   }
 
   private get strategy(): UserStrategy | undefined {

@@ -44,9 +44,10 @@ export function cacheStatements(database: SqliteDatabase): SqliteDatabase {
       }
 
       const statement = database.prepare(text)
+      const isKept = KEPT.test(text)
 
-      if (!KEPT.test(text)) statements.clear()
-      if (!KEPT.test(text) || text.length > MAX_LENGTH) return statement
+      if (!isKept) statements.clear()
+      if (!isKept || text.length > MAX_LENGTH) return statement
 
       const reusable = toReusable(database, text, statement)
 

@@ -254,9 +254,7 @@ function fromInteger(value: unknown): unknown {
   if (Number.isSafeInteger(number)) return number
 
   // In SQLite a column of integers may hold text, a fraction or infinity.
-  return Number.isNaN(number) || (Number.isInteger(number) && !Number.isSafeInteger(number))
-    ? value
-    : toPlainNumber(number)
+  return Number.isNaN(number) || Number.isInteger(number) ? value : toPlainNumber(number)
 }
 
 /** Some statements, and some drivers, return numbers as strings. In SQLite a column of numbers may hold text. */

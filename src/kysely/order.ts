@@ -43,19 +43,13 @@ export function sortById(
   table: Table,
   id: string
 ): Record<string, unknown>[] {
-  if (haveNumbers(rows, id)) {
+  if (rows.every((row) => typeof row[id] === 'number')) {
     return rows.toSorted((one, other) => (one[id] as number) - (other[id] as number))
   }
 
   const isInteger = toColumn(id, table).kind === 'integer'
 
   return rows.toSorted((one, other) => compareIds(one[id], other[id], isInteger))
-}
-
-function haveNumbers(rows: readonly Record<string, unknown>[], id: string): boolean {
-  for (const row of rows) if (typeof row[id] !== 'number') return false
-
-  return true
 }
 
 function compareIds(a: unknown, b: unknown, isInteger: boolean): number {

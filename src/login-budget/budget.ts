@@ -1,11 +1,12 @@
 // One budget for failed logins of an application, whatever they come through.
-import { createHmac, hkdfSync } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { getClientPlace } from '../core/client-place.ts'
 import { reportError } from '../core/events.ts'
 import { getInternals, warnOnce } from '../core/internals.ts'
 import type { Application, Params } from '../core/types.ts'
 import { TooManyRequests } from '../errors.ts'
 import { hasCode } from '../utils/check.ts'
+import { deriveKey } from '../utils/derive-key.ts'
 import { mapAll } from '../utils/promise.ts'
 import { toAddressKey } from './address.ts'
 import { type LoginBudgetOptions, type LoginBudgetSettings, toSettings } from './options.ts'
@@ -89,7 +90,7 @@ export class LoginBudget {
     const name = account.normalize('NFC').trim().toLowerCase()
 
     if (this.key?.secret !== secret) {
-      this.key = { secret, bytes: Buffer.from(hkdfSync('sha256', secret, '', 'alula/login-budget', 32)) }
+      this.key = { secret, bytes: deriveKey(secret, 'alula/login-budget') }
     }
 
     return createHmac('sha256', this.key.bytes).update(name).digest('base64url').slice(0, 22)

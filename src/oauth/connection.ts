@@ -1,5 +1,6 @@
 import type { ClientAuth, Configuration } from 'openid-client'
 import { rethrowMissingPeer } from '../utils/peer.ts'
+import { readBounded } from '../utils/read-bounded.ts'
 import { Unusable } from './failure.ts'
 import { createSecret, type ResolvedProvider } from './options.ts'
 import { isLoopback, isSafeUrl } from './redirect.ts'
@@ -148,16 +149,9 @@ export class ProviderConnection {
 
 /** `fetch` that reads no more than a response may hold. */
 async function fetchBounded(url: string, options: object): Promise<Response> {
-  const { body, status, headers } = await fetch(url, options)
-  const chunks: Uint8Array[] = []
-  let size = 0
+  const response = await fetch(url, options)
+  const { status, headers } = response
+  const body = await readBounded(response, MAX_RESPONSE)
 
-  for await (const chunk of body ?? []) {
-    size += chunk.byteLength
-    // To leave the loop ends the request.
-    if (size > MAX_RESPONSE) throw new Error(`The response has more than ${MAX_RESPONSE} bytes`)
-    chunks.push(chunk)
-  }
-
-  return new Response(size > 0 ? Buffer.concat(chunks) : null, { status, headers })
+  return new Response(body.length > 0 ? body : null, { status, headers })
 }

@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { deriveKey } from '../utils/derive-key.ts'
 
 /** What a refresh token says. */
 export interface RefreshToken {
@@ -51,9 +52,9 @@ export function readRefreshToken(value: unknown, key: RefreshTokenKey): RefreshT
   return isValid ? token : undefined
 }
 
-/** By a key for each session (RFC 5869), which is stored nowhere. */
+/** By a key for each session, which is stored nowhere. */
 function sign({ id, counter }: RefreshToken, secret: string, service: string): Buffer {
-  const key = Buffer.from(hkdfSync('sha256', secret, id, `alula refresh token ${service}`, 32))
+  const key = deriveKey(secret, `alula refresh token ${service}`, id)
 
   return createHmac('sha256', key).update(`${id}.${counter}`).digest()
 }

@@ -80,7 +80,7 @@ export function isShownByService(record: unknown): boolean {
  * @param descriptor Its value, or the function that makes it
  */
 export function keepDispatch(record: unknown, descriptor: PropertyDescriptor): void {
-  if (!isMarkable(record)) return
+  if (!canHaveProperties(record)) return
 
   const omissions =
     DISPATCH in record ? listOmissions(Object.getOwnPropertyDescriptor(record, DISPATCH)) : NONE
@@ -99,7 +99,7 @@ export function keepOwner(record: unknown, own: DispatchProperty): void {
   const get = getShow(record)
   const base = get?.base ?? get
 
-  if (base === undefined && isMarkable(record)) own.separate(record)
+  if (base === undefined && canHaveProperties(record)) own.separate(record)
   if (base === undefined || base === WHOLE.get || base === own.get) keepDispatch(record, own)
 }
 
@@ -110,7 +110,7 @@ export function keepOwner(record: unknown, own: DispatchProperty): void {
  * @param omission Takes the fields out. The same one counts once
  */
 export function omitFromDispatch(record: unknown, omission: Omission): void {
-  if (!isMarkable(record)) return
+  if (!canHaveProperties(record)) return
 
   const known = Object.getOwnPropertyDescriptor(record, DISPATCH)
 
@@ -232,7 +232,7 @@ function copyMarked(record: Record<string, unknown>): Record<string, unknown> {
   return mark ? Object.defineProperty({ ...record }, DISPATCH, mark) : { ...record }
 }
 
-function isMarkable(record: unknown): record is object {
+function canHaveProperties(record: unknown): record is object {
   return typeof record === 'object' && record !== null && Object.isExtensible(record)
 }
 

@@ -1,0 +1,20 @@
+/**
+ * Reads the body of a response, and no more than it may hold.
+ *
+ * @param response The response
+ * @param max How many bytes it may have
+ * @throws Error for a longer one, whose request ends
+ */
+export async function readBounded({ body }: Response, max: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength
+    // To leave the loop ends the request.
+    if (size > max) throw new Error(`The response has more than ${max} bytes`)
+    chunks.push(chunk)
+  }
+
+  return Buffer.concat(chunks)
+}
