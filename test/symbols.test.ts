@@ -44,6 +44,9 @@ const OF_ONE_FOLDER: Symbols = {
   },
   'src/schema/ajv.ts': { TOO_COMPLEX: 'a value that is thrown and never leaves the file' },
   'src/schema/form.ts': { LEFT_OUT: 'a value that no field can have' },
+  'src/utils/dispatch.ts': {
+    MARKS: 'on the global object: what keeps marks of records, for all copies of alula'
+  },
   'src/schema/query.ts': { NO_MATCH: 'a value that no field can have' }
 }
 

@@ -1,4 +1,4 @@
-import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
+import { DISPATCH, showRecord } from '../utils/dispatch.ts'
 
 export { isShownByService } from '../utils/dispatch.ts'
 
@@ -9,9 +9,13 @@ export function toDispatch(result: object): { [name: string]: unknown } {
 
 /** Stores on a result what clients may see of it, for `getDispatch` of `@feathersjs/schema`. */
 export function setDispatch(result: unknown, dispatch: unknown): void {
-  keepDispatch(result, { value: dispatch, configurable: true })
+  if (typeof result !== 'object' || result === null) return
+
+  Reflect.defineProperty(result, DISPATCH, { value: dispatch, configurable: true })
 }
 
-function showValue(value: any): unknown {
-  return Array.isArray(value) ? value.map(showValue) : (value?.[DISPATCH] ?? value)
+function showValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(showValue)
+
+  return typeof value === 'object' && value !== null ? (showRecord(value) ?? value) : value
 }

@@ -1,5 +1,5 @@
 // What leaves of events: less than a result, because connections get them that did not call.
-import { DISPATCH, replaceObjects, showRecords } from '../utils/dispatch.ts'
+import { copyMark, replaceObjects, showRecord, showRecords } from '../utils/dispatch.ts'
 import { omitPath, omitPaths } from '../utils/object.ts'
 import { getProtected } from './gate.ts'
 import { getInternals, type SentEvent } from './internals.ts'
@@ -69,21 +69,15 @@ function omitEverywhere(value: unknown, paths: readonly (readonly string[])[]): 
   return replaceObjects(value, (object) => {
     if (object instanceof Date || ArrayBuffer.isView(object)) return object
 
-    return omitPaths(DISPATCH in object ? object[DISPATCH] : object, paths)
+    return omitPaths(showRecord(object), paths)
   })
 }
 
 function copyWithout(object: object, names: readonly string[]): object {
   const copy: Record<string, unknown> = { ...object }
-  const shown = Object.getOwnPropertyDescriptor(object, DISPATCH)
 
   for (const name of names) delete copy[name]
-  if (!shown) return copy
+  copyMark(object, copy, (shown) => names.reduce((rest, name) => omitPath(rest, [name]), shown))
 
-  const { get, value } = shown
-
-  return Object.defineProperty(copy, DISPATCH, {
-    configurable: true,
-    ...(get ? { get } : { value: names.reduce((rest, name) => omitPath(rest, [name]), value) })
-  })
+  return copy
 }

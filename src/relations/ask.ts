@@ -23,7 +23,7 @@ import {
   withoutServiceSlots
 } from '../utils/call-state.ts'
 import { createError } from '../utils/developer-error.ts'
-import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
+import { getMark, keepDispatch } from '../utils/dispatch.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { type Fields, spend, spendCharacters } from './budget.ts'
 import { findTelling } from './hidden.ts'
@@ -246,7 +246,6 @@ function keepShown({ dispatch, result }: HookContext): void {
   if (shown.length !== records.length) return
 
   for (const [index, record] of records.entries()) {
-    if (isPlainObject(record) && !(DISPATCH in record))
-      keepDispatch(record, { value: shown[index], configurable: true })
+    if (isPlainObject(record) && !getMark(record)) keepDispatch(record, shown[index])
   }
 }

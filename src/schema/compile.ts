@@ -4,7 +4,7 @@ import { VALIDATED } from '../query/validated.ts'
 import { isFunction } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
-import { createDispatchProperty, type DispatchProperty } from '../utils/dispatch.ts'
+import type { Mark } from '../utils/dispatch.ts'
 import { toNames } from './alternatives.ts'
 import { assertComputed } from './computed.ts'
 import { compileData, compileValue, type DataCheck, type DataSettings } from './data.ts'
@@ -100,8 +100,8 @@ export interface CompiledSchema {
   readonly checks: ReadonlyMap<string, MethodChecks>
   /** Copies what clients may see of a record. */
   readonly pick: Picker
-  /** The property of a record that is what `pick` makes of it. */
-  readonly dispatchProperty: DispatchProperty
+  /** The mark of the records: what `pick` makes of them. */
+  readonly mark: Mark
   /** The same for events that the service sends by itself, which no resolver sees. */
   readonly pickEvent: Picker
   /** The same for the results of custom methods that have a schema. */
@@ -199,7 +199,7 @@ export function compileSchema(
     id,
     checks: compileChecks(form, validators, methods, query, { id, convertId, parents: listParents(service) }),
     pick,
-    dispatchProperty: createDispatchProperty(pick),
+    mark: { show: pick },
     pickEvent: compilePicker({ ...output, hidden: [...hidden, ...getExternalNames(resolvers)] }),
     pickers: compilePickers(methods.filter(([, { result }]) => result !== record)),
     pickView: view && compileResultPicker(view.output),

@@ -179,7 +179,7 @@ class ServiceSchema implements DescribedExtension {
   output(method: string): Hook<HookContext> {
     const { status: statuses = {} } = this.form
     const present = this.toPresent(method)
-    const { pick, pickers, dispatchProperty, definition } = this.compiled as CompiledSchema
+    const { pick, pickers, mark, definition } = this.compiled as CompiledSchema
     const isStandard = isStandardMethod(method)
     const hasRecords = isStandard || returnsRecords(definition, method)
     const pickOwn = pickers.get(method)
@@ -188,9 +188,7 @@ class ServiceSchema implements DescribedExtension {
     const resultCheck = isStandard ? this.resultCheck : undefined
     const added = this.listAdded()
     const pickAny = (value: unknown) =>
-      hasRecords
-        ? pickResult(showOthers(value, dispatchProperty, added), pick)
-        : this.pickOther(value, pickOwn)
+      hasRecords ? pickResult(showOthers(value, mark, added), pick) : this.pickOther(value, pickOwn)
     // Without a dispatch the result would leave.
     const pickShown = (value: unknown) => (value === undefined ? undefined : (pickAny(value) ?? null))
 
@@ -213,7 +211,7 @@ class ServiceSchema implements DescribedExtension {
       resultCheck?.compare(context)
       // Listeners of an event get the result too.
       if (isStandard && (ofMethod || !goesToClient(context))) {
-        context.result = markRecords(context.result, dispatchProperty)
+        context.result = markRecords(context.result, mark)
       }
 
       return resolve ? resolve(context).then(() => show(context)) : show(context)
@@ -258,9 +256,9 @@ class ServiceSchema implements DescribedExtension {
 
   /** What may leave of a value that is no record, such as a custom result: its records may be anywhere in it. */
   private pickOther(value: unknown, pick: Picker | undefined): unknown {
-    const { dispatchProperty } = this.compiled as CompiledSchema
+    const { mark } = this.compiled as CompiledSchema
     const { hidden = [] } = this.form
-    const picked = pick ? pick(showOthers(value, dispatchProperty, [])) : value
+    const picked = pick ? pick(showOthers(value, mark, [])) : value
 
     // What was picked is a copy already: another is made only to leave fields out.
     return pick && isEmpty(hidden) ? picked : showAll(picked, [], hidden)
@@ -306,10 +304,10 @@ class ServiceSchema implements DescribedExtension {
   }
 
   show(event: string, data: unknown, context: HookContext): unknown {
-    const { pickEvent, dispatchProperty } = this.compiled as CompiledSchema
+    const { pickEvent, mark } = this.compiled as CompiledSchema
     const left = withoutPrivateFields(context.app, data)
     const shown = defaultServiceEvents.includes(event)
-      ? pickResult(showOthers(left, dispatchProperty, this.listAdded()), pickEvent)
+      ? pickResult(showOthers(left, mark, this.listAdded()), pickEvent)
       : showAll(left, [], this.form.hidden)
 
     return this.showInside(event, shown, context)

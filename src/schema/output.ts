@@ -1,8 +1,9 @@
 import {
-  DISPATCH,
-  type DispatchProperty,
+  getMark,
   isShownOtherwise,
   keepOwner,
+  type Mark,
+  showRecord,
   showRecords
 } from '../utils/dispatch.ts'
 import { isPlainObject, setOwn } from '../utils/object.ts'
@@ -89,7 +90,9 @@ class Pickers {
     const pickElement = this.buildElement(shape.filter(canBeArray), path, within)
 
     return (value) => {
-      if (!isRecord && DISPATCH in value) return showDispatch(value[DISPATCH], within)
+      const mark = isRecord ? undefined : getMark(value)
+
+      if (mark) return showDispatch(mark.show(value), within)
       if (Array.isArray(value)) {
         return pickElement
           ? value.map((element) => (isObjectLike(element) ? pickElement(element) : element))
@@ -261,13 +264,13 @@ export function toRecords(result: unknown): readonly unknown[] {
  * Keeps with each record of a result how clients see it, for whatever takes it from here.
  *
  * @param result The result
- * @param property The property of the records of this service
+ * @param own The mark of the records of this service
  * @returns The result; with copies of frozen records, which can keep nothing
  */
-export function markRecords(result: unknown, property: DispatchProperty): unknown {
+export function markRecords(result: unknown, own: Mark): unknown {
   const records = toRecords(result)
 
-  for (const record of records) keepOwner(record, property)
+  for (const record of records) keepOwner(record, own)
   if (records.every(isMarkable)) return result
 
   return pickResult(result, (record) => {
@@ -275,7 +278,7 @@ export function markRecords(result: unknown, property: DispatchProperty): unknow
 
     const copy = { ...(record as object) }
 
-    keepOwner(copy, property)
+    keepOwner(copy, own)
 
     return copy
   })
@@ -286,19 +289,20 @@ export function markRecords(result: unknown, property: DispatchProperty): unknow
  * this service adds.
  *
  * @param result The result
- * @param property The property of the records of this service
+ * @param own The mark of the records of this service
  * @param added The fields that this service adds
  */
-export function showOthers(result: unknown, property: DispatchProperty, added: readonly string[]): unknown {
-  if (!toRecords(result).some((record) => isShownOtherwise(record, property))) return result
+export function showOthers(result: unknown, mark: Mark, added: readonly string[]): unknown {
+  if (!toRecords(result).some((record) => isShownOtherwise(record, mark))) return result
 
   return pickResult(result, (record) => {
-    if (!isShownOtherwise(record, property)) return record
+    if (!isShownOtherwise(record, mark)) return record
 
     const fields = added.filter((name) => Object.hasOwn(record, name))
     const own = Object.fromEntries(fields.map((name) => [name, (record as Fields)[name]]))
+    const shown = showRecord(record)
 
-    return isObjectLike(record[DISPATCH]) ? { ...record[DISPATCH], ...own } : record[DISPATCH]
+    return isObjectLike(shown) ? { ...shown, ...own } : shown
   })
 }
 
@@ -319,7 +323,10 @@ export function showAll(
   everywhere: readonly string[] = []
 ): unknown {
   if (!isObjectLike(value) || value instanceof Date || ArrayBuffer.isView(value)) return value
-  if (DISPATCH in value) return showDispatch(value[DISPATCH], hidden)
+
+  const mark = getMark(value)
+
+  if (mark) return showDispatch(mark.show(value), hidden)
   if (Array.isArray(value)) return value.map((element) => showAll(element, hidden, everywhere))
   if (hasJson(value)) return showAll(value.toJSON(), hidden, everywhere)
 
@@ -395,7 +402,7 @@ function once(report: (name: string) => void): (name: string) => void {
   }
 }
 
-function isObjectLike(value: unknown): value is object & { [DISPATCH]?: unknown } {
+function isObjectLike(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 

@@ -1,6 +1,6 @@
 import type { HookContext } from '../core/types.ts'
 import { isFunction } from '../utils/check.ts'
-import { DISPATCH, keepDispatch } from '../utils/dispatch.ts'
+import { copyMark } from '../utils/dispatch.ts'
 import { isPlainObject, isRecordLike } from '../utils/object.ts'
 import { pickResult, toRecords } from './output.ts'
 
@@ -23,10 +23,9 @@ function toPlain(record: unknown): unknown {
 
   const { toJSON } = record as { toJSON?: unknown }
   const plain: unknown = isFunction(toJSON) ? toJSON.call(record) : { ...record }
-  const shown = Object.getOwnPropertyDescriptor(record, DISPATCH)
 
   // Clients see of it what they saw of the instance.
-  if (shown) keepDispatch(plain, shown)
+  if (typeof plain === 'object' && plain !== null) copyMark(record, plain)
 
   return plain
 }

@@ -148,7 +148,7 @@ export function compileExternal(
       mapRecords(records, async (record) => {
         const shown = await resolve(record, context, context.params.resolve)
 
-        keepDispatch(record, { configurable: true, value: pick(shown) })
+        keepDispatch(record, pick(shown))
 
         return shown
       })

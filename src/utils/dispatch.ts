@@ -1,34 +1,35 @@
 import { setOwn } from './object.ts'
 
-/** Where a record carries what clients may see of it; shared with `@feathersjs/schema`. */
+/** Where `@feathersjs/schema` keeps what clients may see of a record. */
 export const DISPATCH: unique symbol = Symbol.for('@feathersjs/schema/dispatch') as never
+
+/** On the global object: what keeps marks, for all copies of alula in the process. */
+const MARKS: unique symbol = Symbol.for('alula/marks')
+
+/** What a record says of itself, wherever it is: what clients see of it. */
+export interface Mark {
+  /** Returns what clients see of a record. */
+  readonly show: (record: object) => unknown
+  /** Whether it is a value that was kept with one record. */
+  readonly isFixed?: boolean
+  /** What hooks take out of it. */
+  readonly omissions?: readonly Omission[]
+  /** What that is taken out of. */
+  readonly base?: Mark
+}
 
 /** Takes fields out of what clients see of a record. */
 export class Omission {
   readonly omit: (shown: unknown) => unknown
-  /** The properties of records, by the getter that the fields are taken out of: few functions for all records. */
-  readonly properties: WeakMap<object, PropertyDescriptor> = new WeakMap()
+  /** The marks of records, by those that the fields are taken out of: few for all records. */
+  readonly marks: WeakMap<Mark, Mark> = new WeakMap()
 
   constructor(omit: (shown: unknown) => unknown) {
     this.omit = omit
   }
 }
 
-/** The getter of what clients see of a record, with what takes fields out of it. */
-interface Show {
-  (this: unknown): unknown
-  readonly omissions?: readonly Omission[]
-  /** The getter that the fields are taken out of. */
-  readonly base?: Show
-}
-
-/** What a service gives all its records, so that they say what clients see of them. */
-export interface DispatchProperty extends PropertyDescriptor {
-  /** Makes the records of a service objects of their own hidden class. */
-  readonly separate: (record: object) => void
-}
-
-/** A constructor that returns what it is given: classes above it add private fields to any object. */
+/** A constructor that returns what it is given: the class above it adds a private field to any object. */
 class Given {
   constructor(object: object) {
     // biome-ignore lint/correctness/noConstructorReturn: that is what it is for.
@@ -37,55 +38,73 @@ class Given {
 }
 
 /**
- * The property that a service gives all its records. Objects with the same fields share a hidden class, and a second
- * getter in the place of another makes them slow. So the records of a service first get a private name of its own.
- *
- * @param show Returns what clients see of a record
+ * The marks of records, in a private field of theirs: copies of a record do not have it, and to set it costs a thirtieth of what
+ * a hidden property costs.
  */
-export function createDispatchProperty(show: (record: unknown) => unknown): DispatchProperty {
-  class Own extends Given {
-    #isOwn = true
+class Marks extends Given {
+  #mark: Mark
 
-    static add(record: object): void {
-      if (!(#isOwn in record)) new Own(record)
-    }
+  private constructor(record: object, mark: Mark) {
+    super(record)
+    this.#mark = mark
   }
 
-  return {
-    configurable: true,
-    separate: Own.add,
-    get(this: unknown) {
-      return show(this)
-    }
+  static get(record: object): Mark | undefined {
+    return #mark in record ? record.#mark : undefined
+  }
+
+  static keep(record: object, mark: Mark): void {
+    if (#mark in record) record.#mark = mark
+    else new Marks(record, mark)
   }
 }
 
+const marks = shareMarks()
+
+/** Of a record of which nothing is known but what is taken out. */
+const WHOLE: Mark = { show: (record) => record }
+
+/** Of a record that `@feathersjs/schema`, or what works as it, has been at. */
+const FOREIGN: Mark = { show: (record) => (record as { [DISPATCH]?: unknown })[DISPATCH], isFixed: true }
+
+const NONE: readonly Omission[] = []
+
+/** What a value says of itself; `undefined` when it is no record, or its service has no say in what clients see. */
+export function getMark(value: unknown): Mark | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (!(DISPATCH in value)) return marks.get(value)
+
+  return Object.hasOwn(value, DISPATCH) ? FOREIGN : (marks.get(value) ?? FOREIGN)
+}
+
+/** What clients see of a record; the record itself where it says nothing. */
+export function showRecord(record: object): unknown {
+  const mark = getMark(record)
+
+  return mark ? mark.show(record) : record
+}
+
 /** Whether a value says itself what clients may see of it. */
-export function hasDispatch(value: any): boolean {
-  return value?.[DISPATCH] !== undefined
+export function isMarked(value: unknown): value is object {
+  return getMark(value)?.show(value as object) !== undefined
 }
 
 /** Whether a service has said what clients may see of a record. Hooks that only take fields out of it do not count. */
 export function isShownByService(record: unknown): boolean {
-  const get = getShow(record)
+  const mark = getMark(record)
 
-  return hasDispatch(record) && (get?.base ?? get) !== WHOLE.get
+  return isMarked(record) && (mark?.base ?? mark) !== WHOLE
 }
 
 /**
- * Keeps with a record what clients may see of it. What was taken out of it before stays out. One that cannot be extended
+ * Keeps with a record what clients see of it. What was taken out of it before stays out. One that cannot be extended
  * keeps nothing.
  *
  * @param record The record
- * @param descriptor Its value, or the function that makes it
+ * @param shown What clients see of it
  */
-export function keepDispatch(record: unknown, descriptor: PropertyDescriptor): void {
-  if (!canHaveProperties(record)) return
-
-  const omissions =
-    DISPATCH in record ? listOmissions(Object.getOwnPropertyDescriptor(record, DISPATCH)) : NONE
-
-  define(record, omissions.length > 0 ? omissions.reduce(omitFrom, descriptor) : descriptor)
+export function keepDispatch(record: unknown, shown: unknown): void {
+  keepMark(record, toFixed(shown))
 }
 
 /**
@@ -93,14 +112,13 @@ export function keepDispatch(record: unknown, descriptor: PropertyDescriptor): v
  * of that service.
  *
  * @param record The record
- * @param own The property that the service gives all its records
+ * @param own The mark that the service gives all its records
  */
-export function keepOwner(record: unknown, own: DispatchProperty): void {
-  const get = getShow(record)
-  const base = get?.base ?? get
+export function keepOwner(record: unknown, own: Mark): void {
+  const mark = getMark(record)
+  const base = mark?.base ?? mark
 
-  if (base === undefined && canHaveProperties(record)) own.separate(record)
-  if (base === undefined || base === WHOLE.get || base === own.get) keepDispatch(record, own)
+  if (base === undefined || base === WHOLE || base === own || base.isFixed) keepMark(record, own)
 }
 
 /**
@@ -112,9 +130,27 @@ export function keepOwner(record: unknown, own: DispatchProperty): void {
 export function omitFromDispatch(record: unknown, omission: Omission): void {
   if (!canHaveProperties(record)) return
 
-  const known = Object.getOwnPropertyDescriptor(record, DISPATCH)
+  const known = getMark(record)
 
-  if (!listOmissions(known).includes(omission)) define(record, omitFrom(known ?? WHOLE, omission))
+  if (!(known?.omissions ?? NONE).includes(omission))
+    setMark(record, omitFrom(toLasting(record, known) ?? WHOLE, omission))
+}
+
+/**
+ * Has a copy of a record say what the record says.
+ *
+ * @param record The record
+ * @param copy The copy
+ * @param change What becomes of a value that was kept with the record
+ */
+export function copyMark(
+  record: object,
+  copy: object,
+  change: (shown: unknown) => unknown = (shown) => shown
+): void {
+  const mark = getMark(record)
+
+  if (mark) setMark(copy, mark.isFixed ? toFixed(change(mark.show(record))) : mark)
 }
 
 /**
@@ -122,15 +158,12 @@ export function omitFromDispatch(record: unknown, omission: Omission): void {
  * hook takes fields out.
  *
  * @param record The record
- * @param own The property that the service gives all its records
+ * @param own The mark that the service gives all its records
  */
-export function isShownOtherwise(
-  record: unknown,
-  own: PropertyDescriptor
-): record is { readonly [DISPATCH]: unknown } {
-  const get = getShow(record)
+export function isShownOtherwise(record: unknown, own: Mark): record is object {
+  const mark = getMark(record)
 
-  return get !== undefined && get !== own.get
+  return mark !== undefined && mark !== own && !mark.isFixed
 }
 
 /**
@@ -139,7 +172,7 @@ export function isShownOtherwise(
  * @param value What leaves: a result, an event, or any part of one
  */
 export function showRecords(value: unknown): unknown {
-  return replaceObjects(value, (object) => (DISPATCH in object ? object[DISPATCH] : object))
+  return replaceObjects(value, showRecord)
 }
 
 /**
@@ -152,7 +185,7 @@ export function showRecords(value: unknown): unknown {
  */
 export function replaceObjects(
   value: unknown,
-  replace: (object: object & { [DISPATCH]?: unknown }) => unknown,
+  replace: (object: object) => unknown,
   parents: object[] = []
 ): unknown {
   if (typeof value !== 'object' || value === null || parents.includes(value)) return value
@@ -227,63 +260,71 @@ function replaceFields(
 
 /** A copy does not say by itself what clients may see of it. */
 function copyMarked(record: Record<string, unknown>): Record<string, unknown> {
-  const mark = Object.getOwnPropertyDescriptor(record, DISPATCH)
+  const copy = { ...record }
 
-  return mark ? Object.defineProperty({ ...record }, DISPATCH, mark) : { ...record }
+  copyMark(record, copy)
+
+  return copy
+}
+
+/** Records that one copy of alula has marked leave through another one. */
+function shareMarks(): Pick<typeof Marks, 'get' | 'keep'> {
+  const shared = globalThis as { [MARKS]?: Pick<typeof Marks, 'get' | 'keep'> }
+
+  shared[MARKS] ??= Marks
+
+  return shared[MARKS]
 }
 
 function canHaveProperties(record: unknown): record is object {
   return typeof record === 'object' && record !== null && Object.isExtensible(record)
 }
 
-const NONE: readonly Omission[] = []
+function keepMark(record: unknown, mark: Mark): void {
+  if (!canHaveProperties(record)) return
 
-/** Of a record of which nothing is known but what is taken out. */
-const WHOLE: PropertyDescriptor = {
-  configurable: true,
-  get(this: unknown) {
-    return this
+  const omissions = marks.get(record)?.omissions
+
+  setMark(record, omissions ? omissions.reduce(omitFrom, mark) : mark)
+}
+
+function setMark(record: object, mark: Mark): void {
+  if (!Object.hasOwn(record, DISPATCH) || Reflect.deleteProperty(record, DISPATCH)) {
+    marks.keep(record, mark)
+  } else {
+    // `resolveExternal` of Feathers fixes what clients see, but not the fields of that.
+    const dispatch = (record as { [DISPATCH]: Record<string, unknown> })[DISPATCH]
+
+    assignFields(dispatch, mark.show(dispatch) as Record<string, unknown>)
   }
 }
 
-function getShow(record: unknown): Show | undefined {
-  if (typeof record !== 'object' || record === null || !(DISPATCH in record)) return undefined
-
-  return Object.getOwnPropertyDescriptor(record, DISPATCH)?.get
+/** A mark of a value that was kept with one record. */
+function toFixed(shown: unknown): Mark {
+  return { show: () => shown, isFixed: true }
 }
 
-function listOmissions(descriptor: PropertyDescriptor | undefined): readonly Omission[] {
-  return (descriptor?.get as Show | undefined)?.omissions ?? NONE
+/** What stays when a mark of our own takes the place of a foreign one. */
+function toLasting(record: object, mark: Mark | undefined): Mark | undefined {
+  return mark === FOREIGN ? toFixed(mark.show(record)) : mark
 }
 
-function omitFrom(descriptor: PropertyDescriptor, omission: Omission): PropertyDescriptor {
-  const { get, value } = descriptor
-  const { omit, properties } = omission
-  const known = get && properties.get(get)
+function omitFrom(mark: Mark, omission: Omission): Mark {
+  const { omit, marks: known } = omission
+  const made = known.get(mark)
 
-  if (known) return known
+  if (made) return made
 
-  const show = get
-    ? function (this: unknown): unknown {
-        return omit(get.call(this))
-      }
-    : () => omit(value)
-  const omissions = [...listOmissions(descriptor), omission]
-  const base = (get as Show | undefined)?.base ?? get
-  const property = { configurable: true, get: Object.assign(show, { omissions, base }) }
+  const omitted: Mark = {
+    show: (record) => omit(mark.show(record)),
+    omissions: [...(mark.omissions ?? NONE), omission],
+    // A value of one record is none that others have.
+    ...(!mark.isFixed && { base: mark.base ?? mark })
+  }
 
-  if (get) properties.set(get, property)
+  known.set(mark, omitted)
 
-  return property
-}
-
-function define(record: object, descriptor: PropertyDescriptor): void {
-  if (Reflect.defineProperty(record, DISPATCH, descriptor)) return
-
-  // `resolveExternal` of Feathers fixes what clients see, but not the fields of that.
-  const dispatch = (record as { [DISPATCH]: Record<string, unknown> })[DISPATCH]
-
-  assignFields(dispatch, descriptor.get ? descriptor.get.call(dispatch) : descriptor.value)
+  return omitted
 }
 
 function assignFields(target: Record<string, unknown>, fields: Record<string, unknown>): void {

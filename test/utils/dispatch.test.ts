@@ -1,12 +1,15 @@
-import { setFlagsFromString } from 'node:v8'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
-  createDispatchProperty,
+  copyMark,
   DISPATCH,
+  getMark,
+  isShownByService,
   isShownOtherwise,
   keepDispatch,
   keepOwner,
+  Omission,
   omitFromDispatch,
+  showRecord,
   showRecords
 } from '../../src/utils/dispatch.ts'
 
@@ -14,7 +17,7 @@ import {
 function createUser(): object {
   const user = { id: 1, password: 'secret' }
 
-  keepDispatch(user, { value: { id: 1 }, configurable: true })
+  keepDispatch(user, { id: 1 })
 
   return user
 }
@@ -52,80 +55,81 @@ describe('the records in a value', () => {
 
 describe('fields that a hook takes out of what clients see', () => {
   const createOmission = () => {
-    const omission = {
-      calls: 0,
-      omit({ note, ...others }: any) {
-        omission.calls++
+    const omit = vi.fn(({ note, ...others }: any) => others)
 
-        return others
-      },
-      properties: new WeakMap()
-    }
-
-    return omission
+    return new Omission(omit)
   }
   const createRecord = (): any => ({ id: 1, note: 'private', password: 'secret' })
-  const createOwn = (): PropertyDescriptor => ({
-    configurable: true,
-    get(this: any) {
-      return { id: this.id, note: this.note }
-    }
-  })
+  const OWN = { show: ({ id, note }: any) => ({ id, note }) }
 
   it('are taken out of the record itself, or of what its service shows', () => {
-    const [whole, shown, fixed] = [createRecord(), createRecord(), createRecord()]
+    const [whole, shown, fixed, foreign] = [createRecord(), createRecord(), createRecord(), createRecord()]
 
-    keepDispatch(shown, createOwn())
-    keepDispatch(fixed, { value: { id: 1, note: 'x' }, configurable: true })
-    for (const record of [whole, shown, fixed]) omitFromDispatch(record, createOmission())
+    keepOwner(shown, OWN)
+    keepDispatch(fixed, { id: 1, note: 'x' })
+    Object.defineProperty(foreign, DISPATCH, { value: { id: 1, note: 'x' }, configurable: true })
+    for (const record of [whole, shown, fixed, foreign]) omitFromDispatch(record, createOmission())
 
-    expect(whole[DISPATCH]).toEqual({ id: 1, password: 'secret' })
-    expect(shown[DISPATCH]).toEqual({ id: 1 })
-    expect(fixed[DISPATCH]).toEqual({ id: 1 })
+    expect(showRecord(whole)).toEqual({ id: 1, password: 'secret' })
+    for (const record of [shown, fixed, foreign]) expect(showRecord(record)).toEqual({ id: 1 })
+    expect([whole, shown, fixed, foreign].map(isShownByService)).toEqual([false, true, true, true])
   })
 
   it('stay out when it is said again what clients see, and are taken out once', () => {
-    const [record, omission, own] = [createRecord(), createOmission(), createOwn()]
+    const [record, omission] = [createRecord(), createOmission()]
 
     omitFromDispatch(record, omission)
     omitFromDispatch(record, omission)
-    keepDispatch(record, own)
+    keepOwner(record, OWN)
 
-    expect(record[DISPATCH]).toEqual({ id: 1 })
-    expect(omission.calls).toBe(1)
-    expect(isShownOtherwise(record, own)).toBe(true)
-    keepDispatch(record, { value: { note: 'y', a: 1 }, configurable: true })
-    expect(record[DISPATCH]).toEqual({ a: 1 })
+    expect(showRecord(record)).toEqual({ id: 1 })
+    expect(omission.omit).toHaveBeenCalledTimes(1)
+    expect(isShownOtherwise(record, OWN)).toBe(true)
+    keepDispatch(record, { note: 'y', a: 1 })
+    expect(showRecord(record)).toEqual({ a: 1 })
   })
 
-  it('make one property for all records that their service shows alike', () => {
-    const [one, other, omission, own] = [createRecord(), createRecord(), createOmission(), createOwn()]
-    const toProperty = (record: object) => Object.getOwnPropertyDescriptor(record, DISPATCH)
+  it('make one mark for all records that their service shows alike', () => {
+    const [one, other, omission] = [createRecord(), createRecord(), createOmission()]
 
     for (const record of [one, other]) {
-      keepDispatch(record, own)
-      expect(isShownOtherwise(record, own)).toBe(false)
+      keepOwner(record, OWN)
+      expect(isShownOtherwise(record, OWN)).toBe(false)
       omitFromDispatch(record, omission)
     }
 
-    expect(toProperty(one)?.get).toBe(toProperty(other)?.get)
-    expect(toProperty(one)).toMatchObject({ configurable: true, enumerable: false })
+    expect(getMark(one)).toBe(getMark(other))
   })
 })
 
-it('records of two services with the same fields keep fast properties', () => {
-  setFlagsFromString('--allow-natives-syntax')
+describe('what a record says of itself', () => {
+  it('is on no copy of it, unless it is copied too', () => {
+    const user = createUser()
+    const [bare, marked] = [{ ...user }, { ...user }]
 
-  const isFast: any = new Function('object', 'return %HasFastProperties(object)')
-  const services = ['users', 'tags'].map((shown) => createDispatchProperty(() => shown))
-  const records = services.map((own) => {
-    const record = { id: 1, name: 'a name' }
+    copyMark(user, marked)
 
-    keepOwner(record, own)
-
-    return record
+    expect(getMark(bare)).toBeUndefined()
+    expect(showRecord(marked)).toEqual({ id: 1 })
+    expect(Reflect.ownKeys(user)).toEqual(['id', 'password'])
   })
 
-  expect(records.map((record) => Reflect.get(record, DISPATCH))).toEqual(['users', 'tags'])
-  expect(records.map(isFast)).toEqual([true, true])
+  it('is what the last one has said, `@feathersjs/schema` or a service', () => {
+    const record = {}
+
+    keepOwner(record, { show: () => 'a service' })
+    Object.defineProperty(record, DISPATCH, { value: 'a resolver', configurable: true })
+    expect(showRecord(record)).toBe('a resolver')
+    keepOwner(record, { show: () => 'a service' })
+    expect(showRecord(record)).toBe('a service')
+  })
+
+  it('is read by another copy of alula', async () => {
+    vi.resetModules()
+
+    const other = await import('../../src/utils/dispatch.ts')
+
+    expect(other.showRecord).not.toBe(showRecord)
+    expect(other.showRecords([createUser()])).toEqual([{ id: 1 }])
+  })
 })
