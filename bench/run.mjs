@@ -23,6 +23,7 @@ const BENCHMARKS = [
   'memory',
   'sql',
   'document',
+  'completion',
   'logins',
   'latency',
   'resources',

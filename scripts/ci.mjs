@@ -69,7 +69,6 @@ if (isInstalled) {
   }
   await addCounts('further databases', ['node', 'scripts/test-databases.mjs', '--further'], parseCounts)
   await addCounts('the budget of types', ['node', 'scripts/type-budget.mjs'], parseCounts)
-  await addCounts('completion in an editor', ['node', 'scripts/completion-time.mjs'], parseCounts)
   await addCounts('npm run test:package', ['npm', 'run', 'test:package'], parseCounts)
   await addCounts('generated clients', ['node', 'scripts/check-generated.mjs'], parseCounts)
   await addCounts(

@@ -2,12 +2,9 @@
 import { join } from 'node:path'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
+import { createLanguageService } from '../support/language-service.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
 const FILE = join(import.meta.dirname, 'hovered.ts')
-
-/** Files that several programs share are parsed once. */
-const documents = ts.createDocumentRegistry()
 
 const APPLICATION = `
 import type { AdapterParams } from '../../src/adapter.ts'
@@ -132,7 +129,7 @@ it('an application and a service are shown by the types that they were made for'
 /** The text over the last name of each line, on one line. The arguments of a call are not looked at. */
 function hover(...lines: string[]): string[] {
   const source = `${APPLICATION}${lines.join('\n')}\n`
-  const service = createService(source)
+  const service = createLanguageService(FILE, source)
   let end = APPLICATION.length
 
   return lines.map((line) => {
@@ -145,28 +142,4 @@ function hover(...lines: string[]): string[] {
 
     return ts.displayPartsToString(info?.displayParts).replace(/\s+/g, ' ')
   })
-}
-
-function createService(source: string): ts.LanguageService {
-  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile)
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT, undefined, undefined)
-
-  return ts.createLanguageService(
-    {
-      getCompilationSettings: () => options,
-      getCurrentDirectory: () => ROOT,
-      getDefaultLibFileName: ts.getDefaultLibFilePath,
-      getScriptFileNames: () => [FILE],
-      getScriptVersion: (file) => (file === FILE ? source : '1'),
-      getScriptSnapshot: (file) => {
-        const text = file === FILE ? source : ts.sys.readFile(file)
-
-        return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text)
-      },
-      fileExists: (file) => file === FILE || ts.sys.fileExists(file),
-      readFile: ts.sys.readFile,
-      directoryExists: ts.sys.directoryExists
-    },
-    documents
-  )
 }
