@@ -3,7 +3,7 @@
 
 import { TRAITS } from '../hooks/traits.ts'
 import { toField } from '../schema/fields.ts'
-import { getTypes, type JsonSchema } from '../schema/json-schema.ts'
+import { DATE_KEYWORD, getTypes, hasKeyword, type JsonSchema } from '../schema/json-schema.ts'
 import { createShapes } from '../schema/shape.ts'
 import type { SchemaComparison } from '../schema/stored.ts'
 import { hasCode } from '../utils/check.ts'
@@ -20,7 +20,11 @@ interface DeclaredField {
   readonly isNullable: boolean
   /** Whether a record always has it. */
   readonly isRequired: boolean
+  /** Whether some kinds of records always have it. */
+  readonly isRequiredBySome: boolean
   readonly hasDefault: boolean
+  /** Whether it is a date, or has one inside. */
+  readonly hasDate: boolean
 }
 
 const NAMES: { readonly [kind in ValueKind]: string } = {
@@ -96,6 +100,9 @@ function findDrift(comparison: SchemaComparison, stored: readonly StoredField[])
     if (!fits(field.elementKinds, column.elementKinds)) {
       return `each element of '${field.name}' is ${toWords(field.elementKinds)}, and the column has the type ${column.type}`
     }
+    if (column.isJson && field.hasDate) {
+      return `'${field.name}' has a date, and JSON in its column returns a string: declare a string with the format 'date-time'`
+    }
 
     return compareNull(field, column, comparison) ?? []
   })
@@ -122,23 +129,27 @@ function toWords(kinds: readonly ValueKind[]): string {
 
 /** Whether one of both can be null where the other cannot. */
 function compareNull(
-  { name, kinds, isNullable, isRequired, hasDefault }: DeclaredField,
+  { name, kinds, isNullable, isRequired, isRequiredBySome, hasDefault }: DeclaredField,
   column: StoredField,
   { server = {}, create }: SchemaComparison
 ): string | undefined {
+  const mayLack = !isRequired && !hasDefault && !Object.hasOwn(server, name)
+
   if (column.isId || column.isComputed || column.isNullable === undefined || kinds.includes('any')) {
     return undefined
   }
-  if (column.isNullable) {
-    return isRequired && !isNullable ? `'${name}' is never null, and its column can be` : undefined
-  }
-  if (isNullable) return `'${name}' can be null, and its column cannot`
-  if (isRequired || hasDefault || Object.hasOwn(server, name) || !column.isRequired) return undefined
+  if (isRequired && !isNullable && column.isNullable) return `'${name}' is never null, and its column can be`
+  if (isNullable) return column.isNullable ? undefined : `'${name}' can be null, and its column cannot`
+  if (!mayLack || !(column.isNullable || column.isRequired)) return undefined
   // Results may lack what every new record has.
   if (create && toDeclaredFields(create).some((field) => field.name === name && field.isRequired))
     return undefined
+  if (!column.isNullable) return `'${name}' can be left out, and its column needs a value`
 
-  return `'${name}' can be left out, and its column needs a value`
+  // Other kinds of records have no such field: it does not leave.
+  return isRequiredBySome
+    ? undefined
+    : `'${name}' can be left out, and its column then returns null: declare that it can be null`
 }
 
 function toDeclaredFields(record: JsonSchema): readonly DeclaredField[] {
@@ -154,10 +165,16 @@ function toDeclaredFields(record: JsonSchema): readonly DeclaredField[] {
       kinds: toValueKinds(parts),
       elementKinds: toValueKinds(elements),
       isNullable: parts.some((part) => getTypes(part).includes('null')),
-      isRequired: records.every(({ required }) => Array.isArray(required) && required.includes(name)),
-      hasDefault: parts.some((part) => part.default !== undefined)
+      isRequired: records.every((record) => requires(record, name)),
+      isRequiredBySome: records.some((record) => requires(record, name)),
+      hasDefault: parts.some((part) => part.default !== undefined),
+      hasDate: parts.some((part) => hasKeyword(part, [DATE_KEYWORD]))
     }
   })
+}
+
+function requires({ required }: JsonSchema, name: string): boolean {
+  return Array.isArray(required) && required.includes(name)
 }
 
 function toValueKinds(parts: readonly JsonSchema[]): readonly ValueKind[] {

@@ -41,6 +41,8 @@ export interface StoredField {
   readonly isComputed: boolean
   /** Whether it is the id. */
   readonly isId: boolean
+  /** Whether its values are stored as JSON, which has no dates. */
+  readonly isJson: boolean
   /** Whether clients may give it to a new record. */
   readonly isChosen: boolean
   /** What it is in a record that was read, without null. */
@@ -132,6 +134,7 @@ export function toStoredFields(
       input,
       isComputed,
       isId,
+      isJson: column.kind === 'json',
       isNullable: isView ? undefined : isNullable,
       isChosen: !isId || isRequired || isNatural || allowId,
       isRequired

@@ -131,7 +131,7 @@ describeDatabases('drift', (database) => {
       j: z.instanceof(Uint8Array),
       k: z.string().optional(),
       l: z.iso.datetime(),
-      m: z.string().optional(),
+      m: z.string().nullish(),
       n: z.union([z.string(), z.number()]),
       o: z.number().optional(),
       p: z.string().optional(),
@@ -276,6 +276,13 @@ interface Altered {
   readonly isDrift: boolean
 }
 
+const FORMS = {
+  required: (type: z.ZodType) => type,
+  nullable: (type: z.ZodType) => type.nullable(),
+  optional: (type: z.ZodType) => type.optional(),
+  nullish: (type: z.ZodType) => type.nullish()
+}
+
 function alterations({ name, text, number, boolean, date, json }: TestDatabase): fc.Arbitrary<Altered> {
   const columns = { text, integer: 'integer', number, boolean, date, json }
   const kinds: readonly (readonly [type: z.ZodType, fitting: readonly (keyof typeof columns)[]])[] = [
@@ -285,7 +292,7 @@ function alterations({ name, text, number, boolean, date, json }: TestDatabase):
     [z.number(), ['number', 'integer', 'json']],
     // SQLite has no booleans: those of some applications are integers.
     [z.boolean(), ['boolean', 'json', ...(name === 'SQLite' ? (['integer'] as const) : [])]],
-    [z.date(), ['date', 'json']],
+    [z.date(), ['date']],
     [z.object({ a: z.string() }), ['json']],
     [z.array(z.string()), ['json']]
   ]
@@ -294,7 +301,7 @@ function alterations({ name, text, number, boolean, date, json }: TestDatabase):
     .record({
       kind: fc.constantFrom(...kinds),
       column: fc.constantFrom(...(Object.keys(columns) as (keyof typeof columns)[])),
-      form: fc.constantFrom('required', 'nullable', 'optional'),
+      form: fc.constantFrom(...(Object.keys(FORMS) as (keyof typeof FORMS)[])),
       isFitting: fc.boolean(),
       isNullable: fc.boolean(),
       isMissing: fc.integer({ min: 0, max: 7 }).map((one) => one === 0)
@@ -302,10 +309,10 @@ function alterations({ name, text, number, boolean, date, json }: TestDatabase):
     .map(({ kind: [type, fitting], column, form, isFitting, isNullable, isMissing }) => {
       const chosen = isFitting ? (fitting[0] as keyof typeof columns) : column
       const hasWrongKind = !fitting.includes(chosen)
-      const hasWrongNull = form === 'required' ? isNullable : !isNullable
+      const hasWrongNull = form === 'optional' || (form === 'required' ? isNullable : !isNullable)
 
       return {
-        type: form === 'nullable' ? type.nullable() : form === 'optional' ? type.optional() : type,
+        type: FORMS[form](type),
         column: isMissing ? undefined : `${columns[chosen]}${isNullable ? '' : ' not null'}`,
         isDrift: isMissing || hasWrongKind || hasWrongNull
       }
