@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import ts from 'typescript'
+import ts from '../node_modules/typescript/lib/typescript.js'
 import { divide, formatSpread, printTable, runRounds, scaleRounds, toPath } from './lib.mjs'
 
 const SCHEMAS = `
