@@ -114,7 +114,7 @@ class Pickers {
     const { computed, onDropped } = this.rules
     const isRecord = path === ''
     const prefix = isRecord ? '' : `${path}.`
-    const isHidden = (name: string) => within.includes(name)
+    const hidden = new Set(within)
     const ofAll = toWithin(within, '*')
     const findOther = this.createOther(object, path, ofAll)
     const reportDropped = once((name) => onDropped(prefix + name))
@@ -122,7 +122,7 @@ class Pickers {
 
     // A field that a hidden path leads through may be one that the schema does not name.
     for (const name of new Set([...object.names, ...within.map(toFirstName)])) {
-      if (isHidden(name)) continue
+      if (hidden.has(name)) continue
 
       const inner = toWithin(within, name)
       const field = object.fields.get(name)
@@ -134,15 +134,15 @@ class Pickers {
 
       if (pickField) fields.set(name, pickField)
     }
-    if (isRecord) for (const name of computed) if (!isHidden(name)) fields.set(name, showAll)
+    if (isRecord) for (const name of computed) if (!hidden.has(name)) fields.set(name, showAll)
 
-    return (value) =>
-      copyWhole(value as Fields, fields) ??
-      copySome(
-        value as Fields,
-        (name) => fields.get(name) ?? (isHidden(name) ? undefined : findOther(name)),
-        (name) => isHidden(name) || reportDropped(name)
-      )
+    const pickers = { fields, hidden, findOther, reportDropped }
+
+    return (value) => {
+      const source = value as Fields
+
+      return copyWhole(source, fields) ?? copySome(source, pickers)
+    }
   }
 
   /** Prepares what leaves of fields that the schema does not name. */
@@ -186,20 +186,26 @@ function toFirstName(path: string): string {
   return path.split('.')[0] as string
 }
 
+/** What becomes of the fields of an object. */
+interface FieldPickers {
+  readonly fields: ReadonlyMap<string, PickObject>
+  readonly hidden: ReadonlySet<string>
+  readonly findOther: (name: string) => PickObject | undefined
+  readonly reportDropped: (name: string) => void
+}
+
 /** A copy of the fields of which something may leave. */
-function copySome(
-  source: Fields,
-  findPicker: (name: string) => PickObject | undefined,
-  onDropped: (name: string) => void
-): Fields {
+function copySome(source: Fields, { fields, hidden, findOther, reportDropped }: FieldPickers): Fields {
   const copy: Fields = {}
 
   for (const name of Object.keys(source)) {
-    const pick = findPicker(name)
+    if (hidden.has(name)) continue
+
+    const pick = fields.get(name) ?? findOther(name)
     const field = source[name]
 
     if (!pick) {
-      onDropped(name)
+      reportDropped(name)
       continue
     }
 
