@@ -1,30 +1,29 @@
-import { type Node, toStringValue, walk } from './syntax.ts'
+import { isList, type Node, toStringValue, walk } from './syntax.ts'
 
-/** One name of a list between braces: `imported as local`, or `imported: local`. */
-export interface NamedBinding {
+/** A name that a statement takes out of a module. */
+export interface Binding {
+  /** The default export, the module itself, or a name between braces. */
+  readonly form: 'default' | 'namespace' | 'name'
+  /** Of the module itself `*`. */
   readonly imported: string
   readonly local: string
   /** Whether the name itself says `type`. */
-  readonly isType: boolean
+  readonly isType?: boolean
+  /** Where it is between the braces. */
   readonly place?: Node
 }
 
-/** What a statement takes out of a module. */
-export interface Bindings {
-  /** The local name of the default export. */
-  readonly defaultName?: string
-  /** The local name of the module itself. */
-  readonly namespace?: string
-  /** Names between braces. */
-  readonly named?: readonly NamedBinding[]
-  readonly braces?: { readonly start: number; readonly end: number }
+interface Range {
+  readonly start: number
+  readonly end: number
 }
 
 /**
  * How a module is named:
  * - `import` and `export`: a statement with names, or `export *`
  * - `sideEffect`: `import 'module'`
- * - `require`: a variable that becomes `require('module')`, `await import('module')`, or `import x = require('module')`
+ * - `require`: a variable that becomes `require('module')` or `await import('module')`
+ * - `equals`: `import x = require('module')`
  * - `member`: `require('module').name`, `import('module').name`
  * - `call`: any other `require('module')` or `import('module')`, and `require.resolve`
  * - `augmentation`: `declare module 'module'`
@@ -37,6 +36,7 @@ export type ReferenceKind =
   | 'export'
   | 'sideEffect'
   | 'require'
+  | 'equals'
   | 'member'
   | 'call'
   | 'augmentation'
@@ -50,15 +50,21 @@ export interface Reference {
   readonly specifier: string
   /** The string that names the module. */
   readonly string: Node
-  /** Where the statement begins; for `require` the variable or its braces, for `member` the name. */
+  /** Where the statement begins; for a variable that is one of several the variable, for `member` the name. */
   readonly start: number
   /** Where it ends, with its semicolon. */
   readonly end: number
-  readonly bindings?: Bindings
+  /** What it binds, in order. */
+  readonly bindings?: readonly Binding[]
+  readonly braces?: Range
   /** `import type`, or `export type`. */
   readonly isType?: boolean
-  /** The word in front of the variable of a `require`, when it stands alone in its declaration. */
-  readonly declarator?: string
+  /** Of a `require`, the variable or its braces. */
+  readonly variable?: Range
+  /** Whether the variable of a `require` is the only one of its statement. */
+  readonly isAlone?: boolean
+  /** Whether the module is awaited. */
+  readonly isAwaited?: boolean
   /** Of a call whose result is called: the place between the two. */
   readonly calledAt?: number
   /** The name after the dot. */
@@ -128,8 +134,6 @@ function readStatement(node: Node, source: string): Found {
   const kind = type === 'ImportDeclaration' ? 'import' : 'export'
   const open = source.slice(start, node.source?.start).indexOf('{')
   const braces = open === -1 ? undefined : { start: start + open, end: source.indexOf('}', start + open) + 1 }
-  const find = (types: RegExp) => specifiers.find((specifier) => types.test(specifier.type))
-  const namespace = find(/NamespaceSpecifier$/)
   const isSideEffect = kind === 'import' && specifiers.length === 0 && !braces
 
   return toReference(node.source, {
@@ -137,30 +141,30 @@ function readStatement(node: Node, source: string): Found {
     start,
     end: endOf(node, source),
     isType: [importKind, exportKind].includes('type'),
-    bindings: {
-      defaultName: find(/DefaultSpecifier$/)?.local?.name,
-      namespace: namespace && toName(namespace.local ?? namespace.exported),
-      ...(braces && { named: specifiers.flatMap(toNamed), braces })
-    }
+    bindings: specifiers.map(toBinding),
+    braces
   })
 }
 
-function toNamed(place: Node): NamedBinding[] {
+function toBinding(place: Node): Binding {
   const { type, imported, exported, local, importKind, exportKind } = place
+  const name = toName(exported && type !== 'ImportSpecifier' ? exported : local)
+
+  if (/Default/.test(type)) return { form: 'default', imported: 'default', local: name }
+  if (/Namespace/.test(type)) return { form: 'namespace', imported: '*', local: name }
+
   const isType = [importKind, exportKind].includes('type')
 
-  return /^(Im|Ex)portSpecifier$/.test(type)
-    ? [{ imported: toName(imported ?? local), local: toName(exported ?? local), isType, place }]
-    : []
+  return { form: 'name', imported: toName(imported ?? local), local: name, isType, place }
 }
 
-function readImportEquals({ id, end, importKind, moduleReference }: Node): Found {
-  const place = { start: id?.start as number, end, declarator: 'import', isType: importKind === 'type' }
-
+function readImportEquals({ id, start, end, importKind, moduleReference }: Node): Found {
   return toReference(moduleReference?.expression, {
-    kind: 'require',
-    ...place,
-    bindings: { namespace: id?.name }
+    kind: 'equals',
+    start,
+    end,
+    isType: importKind === 'type',
+    bindings: [{ form: 'namespace', imported: '*', local: toName(id) }]
   })
 }
 
@@ -214,28 +218,35 @@ function readComputed(argument: Node | undefined): Found {
 }
 
 function readVariable(call: Reference, value: Node, around: readonly Node[], source: string): Found {
-  const [declaration, variable] = around.slice(-2)
+  const [variable, declaration, list, above] = around.slice(-4).reverse()
   const { type, init, id } = variable ?? {}
-  const isAlone = declaration?.declarations?.length === 1
 
   if (type !== 'VariableDeclarator' || init !== value || !id || id.typeAnnotation) return undefined
 
-  const named = (id.properties ?? []).flatMap((place): NamedBinding[] => {
+  const named = (id.properties ?? []).flatMap((place): Binding[] => {
     const { type, computed, key, value } = place
     const isName = type === 'ObjectProperty' && !computed && (value as Node).type === 'Identifier'
 
-    return isName ? [{ imported: toName(key), local: toName(value as Node), isType: false, place }] : []
+    return isName ? [{ form: 'name', imported: toName(key), local: toName(value as Node), place }] : []
   })
 
   if (id.type !== 'Identifier' && named.length !== id.properties?.length) return undefined
 
+  const isExported = list?.type === 'ExportNamedDeclaration'
+  const statement = (isExported ? list : declaration) as Node
+  const isAlone = declaration?.declarations?.length === 1 && isList(isExported ? above : list)
+  const { start, end } = isAlone ? statement : (variable as Node)
+
   return {
     ...call,
     kind: 'require',
-    start: id.start,
-    end: endOf((isAlone ? declaration : variable) as Node, source),
-    declarator: isAlone ? declaration?.kind : undefined,
-    bindings: id.properties ? { named, braces: id } : { namespace: id.name }
+    start,
+    end: endOf({ start, end }, source),
+    variable: id,
+    isAlone,
+    isAwaited: value.type === 'AwaitExpression',
+    bindings: id.properties ? named : [{ form: 'namespace', imported: '*', local: toName(id) }],
+    braces: id.properties && id
   }
 }
 
@@ -249,6 +260,6 @@ function toName(node: Node | null | undefined): string {
 }
 
 /** A semicolon that begins the next line belongs to that line. */
-function endOf({ start, end }: Node, source: string): number {
+function endOf({ start, end }: Range, source: string): number {
   return end - (/\s*\n\s*;$/.exec(source.slice(start, end))?.[0].length ?? 0)
 }

@@ -1,10 +1,10 @@
 import MagicString from 'magic-string'
-import { distribute, type Part, toLoader } from './bindings.ts'
+import { distribute, type Part } from './bindings.ts'
 import { indentationAt, lineAt, lineEnding } from './lines.ts'
 import { isClientFile, lookUp, type Replacement, resolveName, toPackageName } from './packages.ts'
-import { findReferences, type NamedBinding, type Reference } from './references.ts'
+import { type Binding, findReferences, type Reference } from './references.ts'
 import type { Anchor, Change, Remark, Rewritten } from './rewritten.ts'
-import { type Node, parseSource } from './syntax.ts'
+import { isList, type Node, parseSource } from './syntax.ts'
 import { findUses, type Member, type Use } from './uses.ts'
 
 /** The parts of a request of Koa whose types come with `koa-body`. */
@@ -94,7 +94,7 @@ class Rewriter {
     else if (kind === 'augmentation' && entry !== 'alula') {
       this.keep(reference)
       this.remark(string, `only 'alula' can be augmented, '${entry}' cannot`, 'typescript')
-    } else if (['import', 'export', 'require'].includes(kind)) this.rewriteBindings(reference, replacement)
+    } else if (reference.bindings) this.rewriteBindings(reference, replacement)
     else {
       this.rename(reference, entry)
       if (kind === 'mock') {
@@ -104,35 +104,35 @@ class Rewriter {
   }
 
   rewriteBindings(reference: Reference, replacement: Replacement): void {
-    const { bindings = {}, specifier, string } = reference
+    const { kind, bindings = [], braces, isAlone, specifier, string } = reference
 
     this.remarkOnErrors(reference)
 
-    if (!bindings.defaultName && !bindings.namespace && !bindings.named?.length) {
+    if (bindings.length === 0) {
       this.rename(reference, replacement.entry)
-      if (replacement.moved && !bindings.named) {
+      if (replacement.moved && !braces) {
         this.remark(string, `not every name of '${specifier}' is in '${replacement.entry}'`, 'names')
       }
       return
     }
 
     const parts = distribute(reference, replacement, this.source, {
-      bindModule: (name) => this.bindModule(reference, replacement, name),
+      bindModule: (binding) => this.bindModule(reference, replacement, binding),
       remove: (binding) => this.removeConfigured(reference, replacement, binding),
       report: (name, reason) => this.reportGone(reference, name, reason)
     })
-    const isWhole = reference.kind !== 'require' || reference.declarator !== undefined
+    const isWhole = kind !== 'require' || isAlone
 
     if (!parts) this.rename(reference, replacement.entry)
-    else if (parts.length === 0 && isWhole) this.remove(this.toStatement(reference), specifier)
-    else if (parts.every(({ from }) => from === specifier)) return
-    else if (parts.length === 0 || reference.declarator === 'import' || this.hasComment(reference)) {
+    else if (parts.length === 0 && isWhole) this.remove(reference, specifier)
+    else if (parts.length === 0 || kind === 'equals' || this.hasComment(reference)) {
       const names = parts.map(({ from, clause }) => `${clause} from '${from}'`)
+      const advice = names.join('; ') || `no name of '${specifier}' is needed`
 
       this.edits = []
       this.keep(reference)
-      this.remark(string, `rewrite this by hand: ${names.join('; ')}`, 'names')
-    } else this.replace(reference, parts)
+      this.remark(string, `rewrite this by hand: ${advice}`, 'names')
+    } else if (parts.some(({ from }) => from !== specifier)) this.replace(reference, parts)
   }
 
   rewriteMember(reference: Reference, replacement: Replacement): void {
@@ -163,20 +163,19 @@ class Rewriter {
    * Binds a name to the module itself where members of it are used: before, it was a function that had them. Returns
    * whether it did.
    */
-  bindModule(reference: Reference, replacement: Replacement, name: string): boolean {
+  bindModule(reference: Reference, replacement: Replacement, { form, local }: Binding): boolean {
     const { main } = replacement
-    const uses = findUses(this.program, name, reference)
+    const uses = findUses(this.program, local, reference)
     const members = uses.filter(({ kind }) => kind === 'member')
     const isCalled = uses.some(({ kind }) => kind === 'call')
     const isFunction = main !== undefined && members.length === 0
-
     // `import * as` never was more than the names, unless it is called.
-    const isNamespace = reference.kind === 'import' && reference.bindings?.namespace === name
+    const isNamespace = reference.kind === 'import' && form === 'namespace'
 
     if (isFunction && (!isNamespace || isCalled)) return false
 
     for (const use of members) this.rewriteUse(use, replacement)
-    if (main) this.rewriteCalls(uses, name, main)
+    if (main) this.rewriteCalls(uses, local, main)
 
     return true
   }
@@ -206,18 +205,19 @@ class Rewriter {
   }
 
   /** Removes each `.configure(name())` of what every application does now. Returns whether it is used for nothing else. */
-  removeConfigured(reference: Reference, { unneeded = [] }: Replacement, binding: NamedBinding): boolean {
+  removeConfigured(reference: Reference, { unneeded = [] }: Replacement, binding: Binding): boolean {
     if (!unneeded.includes(binding.imported) || reference.kind === 'export') return false
 
-    const uses = findUses(this.program, binding.local, reference).map(({ parents }) => parents.slice(-3))
-    const isConfigured = ([, configure, call]: readonly Node[]) =>
+    const uses = findUses(this.program, binding.local, reference).map(({ parents }) => parents.slice(-4))
+    const isConfigured = ([, , configure, call]: readonly Node[]) =>
       call?.type === 'CallExpression' && configure?.callee?.property?.name === 'configure'
 
     if (!uses.every(isConfigured)) return false
 
-    for (const [statement, configure] of uses as [Node, Node][]) {
+    for (const [list, statement, configure] of uses as [Node, Node, Node][]) {
       const object = configure.callee?.object as Node
-      const isStatement = statement.type === 'ExpressionStatement' && object.type === 'Identifier'
+      const isStatement =
+        statement.type === 'ExpressionStatement' && object.type === 'Identifier' && isList(list)
 
       if (isStatement) this.remove(statement, `${binding.local}()`)
       else {
@@ -229,15 +229,13 @@ class Rewriter {
     return true
   }
 
-  remarkOnErrors({ bindings = {}, specifier, start, end }: Reference): void {
-    if (toPackageName(specifier) !== '@feathersjs/errors') return
+  remarkOnErrors(reference: Reference): void {
+    if (toPackageName(reference.specifier) !== '@feathersjs/errors') return
 
-    const { defaultName, namespace, named = [] } = bindings
-
-    for (const name of [defaultName, namespace, ...named.map(({ local }) => local)]) {
-      for (const { kind, node } of name ? findUses(this.program, name, { start, end }) : []) {
+    for (const { local } of reference.bindings ?? []) {
+      for (const { kind, node } of findUses(this.program, local, reference)) {
         if (kind !== 'instanceof') continue
-        this.remark(node, `errors of packages that stay are not 'instanceof ${name}'`, 'errors')
+        this.remark(node, `errors of packages that stay are not 'instanceof ${local}'`, 'errors')
       }
     }
   }
@@ -250,10 +248,8 @@ class Rewriter {
 
     if (!last || !isKoa || names.includes('koa-body') || !PARSED_BODY.test(this.source)) return
 
-    const { semicolon, quote, separator } = this.toFormat(last)
-
     this.packages.add('koa-body')
-    this.insert(last.end, `${separator}import type {} from ${quote}koa-body${quote}${semicolon}`)
+    this.insert(last.end, `${this.newLine(last)}import type {} from ${this.toEnd(last, 'koa-body')}`)
     this.change(last.string, '+ koa-body, whose types @feathersjs/koa added')
   }
 
@@ -277,28 +273,26 @@ class Rewriter {
   }
 
   replace(reference: Reference, parts: readonly Part[]): void {
-    const { kind, declarator, isType, string, start, end, specifier } = reference
+    const { kind, variable, isAlone, isType, string, start, end, specifier } = reference
     const modules = [...new Set(parts.map(({ from }) => from))]
-    const { quote, semicolon, separator } = this.toFormat(reference)
-    const toText = ({ from, clause }: Part) =>
-      kind === 'require'
-        ? `${clause} = ${toLoader(reference, this.source)}${quote}${from}${quote})`
-        : `${kind}${isType ? ' type' : ''} ${clause} from ${quote}${from}${quote}`
-    const between = kind === 'require' ? `${declarator ?? ''} ` : ''
-    const next = kind === 'require' && !declarator ? ', ' : `${semicolon}${separator}${between}`
+    const toStart = (clause: string) =>
+      variable
+        ? this.source.slice(start, variable.start) + clause + this.source.slice(variable.end, string.start)
+        : `${kind}${isType ? ' type' : ''} ${clause} from `
+    const texts = parts.map(({ from, clause }) => toStart(clause) + this.toEnd(reference, from))
 
     for (const module of modules) this.packages.add(toPackageName(module))
-    this.edit(start, end, parts.map(toText).join(next) + semicolon)
+    this.edit(start, end, texts.join(variable && !isAlone ? ', ' : this.newLine(reference)))
     this.change(string, `${specifier} → ${modules.join(', ')}`)
   }
 
-  /** How a statement is written, so that another one looks like it. */
-  toFormat({ start, end, string }: Reference) {
-    return {
-      quote: this.source[string.start] as string,
-      semicolon: this.source[end - 1] === ';' ? ';' : '',
-      separator: lineEnding(this.source) + indentationAt(this.source, start)
-    }
+  /** The end of a statement, from the string on, with another module. */
+  toEnd({ string, end }: Reference, module: string): string {
+    return this.source[string.start] + module + this.source.slice(string.end - 1, end)
+  }
+
+  newLine({ start }: Reference): string {
+    return lineEnding(this.source) + indentationAt(this.source, start)
   }
 
   /** Takes a statement away, and its line if nothing else is on it. */
@@ -310,11 +304,6 @@ class Rewriter {
 
     this.edit(isAlone ? lineStart : start, isAlone ? end + rest[0].length : end, '')
     this.change({ start }, `${name} → (not needed)`)
-  }
-
-  /** With the word in front of the variable. */
-  toStatement({ start, end, declarator }: Reference): { readonly start: number; readonly end: number } {
-    return { start: declarator ? this.source.lastIndexOf(declarator, start) : start, end }
   }
 
   edit(start: number, end: number, text: string): void {

@@ -2,32 +2,23 @@ import { type ParserPlugin, parse } from '@babel/parser'
 
 type Fields<Names extends string, Value> = { readonly [Name in Names]?: Value }
 
-type Child =
-  | 'argument'
-  | 'callee'
+type ModulePart =
   | 'declaration'
   | 'exported'
   | 'expression'
-  | 'id'
   | 'imported'
-  | 'init'
-  | 'key'
-type OtherChild =
-  | 'label'
-  | 'left'
   | 'local'
   | 'moduleReference'
-  | 'object'
-  | 'param'
-  | 'parameter'
-  | 'property'
-type LastChild = 'qualifier' | 'right' | 'source' | 'typeAnnotation'
+  | 'source'
+type ExpressionPart = 'argument' | 'callee' | 'key' | 'label' | 'object' | 'property'
+type PatternPart = 'id' | 'init' | 'left' | 'param' | 'parameter' | 'right'
+type TypePart = 'qualifier' | 'typeAnnotation'
 type Children = 'arguments' | 'declarations' | 'parameters' | 'params' | 'properties' | 'specifiers'
 type Text = 'exportKind' | 'importKind' | 'kind' | 'name' | 'operator'
 
 /** A node of a syntax tree of Babel, with those of its fields that are read here. */
 export interface Node
-  extends Fields<Child | OtherChild | LastChild, Node | null>,
+  extends Fields<ModulePart | ExpressionPart | PatternPart | TypePart, Node | null>,
     Fields<Children, readonly Node[]>,
     Fields<Text, string> {
   readonly type: string
@@ -87,6 +78,11 @@ export function walk(
     }
   }
   parents.pop()
+}
+
+/** Whether a node has a list of statements. */
+export function isList(node: Node | undefined): boolean {
+  return Array.isArray(node?.body)
 }
 
 /** The text of a string without escapes, which is how modules are named. */

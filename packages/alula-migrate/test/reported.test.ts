@@ -173,7 +173,12 @@ it.each([
   ],
   [
     `import io = require('@feathersjs/socketio')\nio()`,
-    `1: rewrite this by hand: { socketio: io } from 'alula/socketio'`,
+    `1: rewrite this by hand: { socketio as io } from 'alula/socketio'`,
+    'names'
+  ],
+  [
+    `const { channels } = require('@feathersjs/transport-commons'), a = 1\napp.configure(channels())`,
+    `1: rewrite this by hand: no name of '@feathersjs/transport-commons' is needed`,
     'names'
   ],
   [

@@ -60,7 +60,7 @@ it.each([`import io = require('@feathersjs/socketio')`, `import type io = requir
 
     expect(text).toBe(source)
     expect(remarks.map((remark) => remark.text)).toEqual([
-      "rewrite this by hand: { socketio: io } from 'alula/socketio'"
+      "rewrite this by hand: { socketio as io } from 'alula/socketio'"
     ])
   }
 )
@@ -145,6 +145,32 @@ it.each([
   [
     `// a\nimport { rest, cors } from '@feathersjs/express' // b\nc // d\ne`,
     `// a\nimport { rest } from 'alula/express'\nimport cors from 'cors' // b\nc // d\ne`
+  ],
+  // A statement that only one other may hold, and one that exports its variables, stay one.
+  [
+    `if (a) var { rest, cors } = require('@feathersjs/express'); else b()`,
+    `if (a) var { rest } = require('alula/express'), cors = require('cors'); else b()`
+  ],
+  [
+    `for (const { rest, cors } = require('@feathersjs/express'); ; ) {}`,
+    `for (const { rest } = require('alula/express'), cors = require('cors'); ; ) {}`
+  ],
+  [
+    `export const { rest, cors } = require('@feathersjs/express')`,
+    `export const { rest } = require('alula/express')\nexport const cors = require('cors')`
+  ],
+  [
+    `import { channels } from '@feathersjs/transport-commons'\nif (a) app.configure(channels())`,
+    `if (a) app`
+  ],
+  // What is around the module stays around it.
+  [
+    `const { rest, cors } = (require('@feathersjs/express'));`,
+    `const { rest } = (require('alula/express'));\nconst cors = (require('cors'));`
+  ],
+  [
+    `import { rest, cors } from '@feathersjs/express' with { a: 'b' };`,
+    `import { rest } from 'alula/express' with { a: 'b' };\nimport cors from 'cors' with { a: 'b' };`
   ],
   // What is new has the indentation of its line.
   [
