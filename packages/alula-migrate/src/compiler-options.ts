@@ -1,5 +1,7 @@
-import { posix } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
+import { createPathsMatcher } from 'get-tsconfig'
 import { JsonText } from './json.ts'
+import type { CompilerOptions } from './project.ts'
 import { type Change, type Remark, type Rewritten, unchanged } from './rewritten.ts'
 
 export interface CompilerOptionsInput {
@@ -7,9 +9,11 @@ export interface CompilerOptionsInput {
   readonly isModule: boolean
   /** Whether packages stay whose types are those of Feathers v5. */
   readonly hasHostedTypes: boolean
-  /** The options of the files that this one extends, in lower case; nothing when one of them cannot be read. */
-  readonly inherited: { readonly [name: string]: string } | undefined
-  /** The folder with the packages, from the folder of the file. */
+  /** Its options, with those that it extends; nothing when one of the files cannot be read. */
+  readonly options: CompilerOptions | undefined
+  /** Its path. */
+  readonly path: string
+  /** The folder with the packages. */
   readonly modules: string
 }
 
@@ -35,36 +39,29 @@ const ES_MODULES = /^es(?:\d|next)/
  */
 export function rewriteCompilerOptions(source: string, input: CompilerOptionsInput): Rewritten {
   const json = new JsonText(source)
-  const { inherited = {}, hasHostedTypes, modules } = input
-  const isObject = json.find('compilerOptions')?.type === 'object'
+  const own = json.entries('compilerOptions').map(([name, { value }]) => [name, value])
+  const options: CompilerOptions = input.options ?? Object.fromEntries(own)
 
-  if (!json.root || (!isObject && Object.keys(inherited).length === 0)) {
+  if (!json.root || (json.find('compilerOptions')?.type !== 'object' && Object.keys(options).length === 0)) {
     return unchanged(source, "has no 'compilerOptions': they need module 'nodenext'", 'typescript')
   }
 
-  const own = (name: string) => json.getString('compilerOptions', name)?.toLowerCase()
-  const { values, remark } = planModule(own, input)
+  const { values, remark } = planModule(options, input)
   const changes: Change[] = []
   const change = (name: string, text: string) =>
     changes.push({ line: json.lineOf('compilerOptions', name), text: `${name}: ${text}` })
 
   for (const [name, value] of values) {
     json.set(['compilerOptions', name], value)
-    change(name, `${own(name) ?? inherited[name.toLowerCase()] ?? '(none)'} → ${value}`)
+    change(name, `${options[name]?.toLowerCase() ?? '(none)'} → ${value}`)
   }
-  if (!json.find('compilerOptions', 'skipLibCheck') && inherited.skiplibcheck === undefined) {
+  if (options.skipLibCheck === undefined) {
     json.set(['compilerOptions', 'skipLibCheck'], true)
     change('skipLibCheck', '(none) → true')
   }
-  // Paths begin at the base, which is the folder of the file when there is none.
-  const base = posix.normalize(json.getString('compilerOptions', 'baseUrl') ?? '.')
-
-  for (const [name, types] of hasHostedTypes ? Object.entries(HOSTED_TYPES) : []) {
-    const target = posix.relative(base, posix.join(modules, types))
-
-    if (json.find('compilerOptions', 'paths', name)) continue
-    json.set(['compilerOptions', 'paths', name], [target.startsWith('.') ? target : `./${target}`], true)
-    change('paths', `+ ${name}, whose types are those of alula`)
+  for (const [name, targets, origin] of input.hasHostedTypes ? planPaths(json, options, input) : []) {
+    json.set(['compilerOptions', 'paths', name], targets, true)
+    change('paths', `+ ${name}, ${origin}`)
   }
 
   const line = json.lineOf('compilerOptions', 'module')
@@ -73,18 +70,49 @@ export function rewriteCompilerOptions(source: string, input: CompilerOptionsInp
   return { ...unchanged(json.text), changes, remarks }
 }
 
+/** Aliases that lead to the types of alula, and those that are inherited: paths of a file hide those that it extends. */
+function planPaths(
+  json: JsonText,
+  options: CompilerOptions,
+  { path, modules }: CompilerOptionsInput
+): readonly (readonly [name: string, targets: readonly string[], origin: string])[] {
+  const { baseUrl = '.', paths = {} } = options
+  // Paths begin at the base, which is the folder of the file when there is none.
+  const base = join(dirname(path), baseUrl)
+  const toTargets = (files: readonly string[]) =>
+    files.map((file) =>
+      relative(base, file)
+        .split(sep)
+        .join('/')
+        .replace(/^(?!\.)/, './')
+    )
+  const isOwn = json.find('compilerOptions', 'paths') !== undefined
+  const findTargets = createPathsMatcher({ path, config: { compilerOptions: options } })
+  const hosted = Object.entries(HOSTED_TYPES).filter(([name]) => !paths[name])
+  const inherited = isOwn || hosted.length === 0 ? [] : Object.keys(paths)
+
+  return [
+    ...inherited.map((name) => [name, toTargets(findTargets?.(name) ?? []), 'which is inherited'] as const),
+    ...hosted.map(
+      ([name, file]) => [name, toTargets([join(modules, file)]), 'whose types are those of alula'] as const
+    )
+  ]
+}
+
+type ModuleOption = 'module' | 'moduleResolution'
+
 function planModule(
-  own: (name: string) => string | undefined,
-  { isModule, inherited }: CompilerOptionsInput
-): { readonly values: readonly (readonly [name: string, value: string])[]; readonly remark?: string } {
-  const module = own('module') ?? inherited?.module
-  const resolution = own('moduleResolution') ?? inherited?.moduleresolution
+  options: CompilerOptions,
+  { isModule, options: known }: CompilerOptionsInput
+): { readonly values: readonly (readonly [name: ModuleOption, value: string])[]; readonly remark?: string } {
+  const module = options.module?.toLowerCase()
+  const resolution = options.moduleResolution?.toLowerCase()
   const decisive = resolution ?? module ?? ''
-  const isUnknown = module === undefined && inherited === undefined
+  const isUnknown = module === undefined && known === undefined
 
   if (CURRENT.includes(decisive) || (isModule && STRICT.includes(decisive))) return { values: [] }
   if (!isModule && !isUnknown && (module === undefined || ['commonjs', ...STRICT].includes(module))) {
-    const names = ['module', ...(resolution === undefined ? [] : ['moduleResolution'])]
+    const names: ModuleOption[] = resolution === undefined ? ['module'] : ['module', 'moduleResolution']
 
     return { values: names.map((name) => [name, 'nodenext']) }
   }

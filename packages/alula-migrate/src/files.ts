@@ -9,10 +9,11 @@ import {
   writeFileSync
 } from 'node:fs'
 import { basename, dirname, extname, join, relative, sep } from 'node:path'
+import { foldersAround } from './project.ts'
 
 /** What a folder holds that a migration looks at; paths are relative to it, with slashes. */
 export interface FoundFiles {
-  /** JavaScript and TypeScript. */
+  /** JavaScript and TypeScript, also scripts of Node.js without an ending. */
   readonly sources: readonly string[]
   /** Files with scripts inside of something else. */
   readonly components: readonly string[]
@@ -40,13 +41,13 @@ export function findFiles(root: string, compiled: readonly string[] = []): Found
       const path = join(folder, item.name)
       const name = relative(root, path).split(sep).join('/')
 
-      if (item.name.startsWith('.') || ignored(name, item.name)) continue
+      if (item.name.startsWith('.') || ignored(path)) continue
 
       if (item.isDirectory()) {
         if (isFeathersPackage(path)) found.packages.push(name)
         else visit(path)
       } else if (item.isFile()) {
-        if (SOURCES.has(extname(name))) found.sources.push(name)
+        if (SOURCES.has(extname(name)) || isScript(path)) found.sources.push(name)
         if (COMPONENTS.has(extname(name))) found.components.push(name)
       }
     }
@@ -95,22 +96,36 @@ export function writeText(path: string, text: string): void {
   }
 }
 
-/** Names and paths of `.gitignore` without patterns, which is how folders are listed there that a build fills. */
-function readIgnored(root: string): (path: string, name: string) => boolean {
-  const file = join(root, '.gitignore')
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').split(/\r?\n/) : []
-  const plain = lines.map((line) => line.trim()).filter((line) => /^[^#!*?[\]]+$/.test(line))
-  const names = new Set(SKIPPED)
-  const paths = new Set<string>()
+/**
+ * What is ignored: names and paths of `.gitignore` without patterns, which is how folders are listed there that a build
+ * fills. In a repository, the files of the folders around count too.
+ */
+function readIgnored(root: string): (path: string) => boolean {
+  const around = foldersAround(root)
+  const repository = around.findIndex((folder) => existsSync(join(folder, '.git')))
+  const ignored = new Set(SKIPPED)
 
-  for (const line of plain) {
-    const path = line.replace(/^\/|\/$/g, '')
+  for (const folder of around.slice(0, Math.max(repository, 0) + 1)) {
+    const file = join(folder, '.gitignore')
+    const lines = existsSync(file)
+      ? readFileSync(file, 'utf8')
+          .split(/\r?\n/)
+          .map((line) => line.trim())
+      : []
 
-    if (line.startsWith('/') || path.includes('/')) paths.add(path)
-    else names.add(path)
+    for (const line of lines.filter((line) => /^[^#!*?[\]]+$/.test(line))) {
+      const path = line.replace(/^\/|\/$/g, '')
+
+      ignored.add(line.startsWith('/') || path.includes('/') ? join(folder, path) : path)
+    }
   }
 
-  return (path, name) => names.has(name) || paths.has(path)
+  return (path) => ignored.has(path) || ignored.has(basename(path))
+}
+
+/** Whether a file without an ending begins with the name of Node.js. */
+function isScript(path: string): boolean {
+  return extname(path) === '' && /^\uFEFF?#!.*\bnode\b/.test(readText(path) ?? '')
 }
 
 function isFeathersPackage(folder: string): boolean {

@@ -11,12 +11,13 @@ export class JsonText {
 
   constructor(source: string) {
     const errors: ParseError[] = []
-    const text = source.replace(/^\uFEFF/, '')
-    const root = parseTree(text, errors, { allowTrailingComma: true })
+    const root = parseTree(source, errors, { allowTrailingComma: true })
+    // A byte order mark is an error to the parser, which goes on.
+    const isRead = errors.every(({ offset }) => offset === 0 && source.startsWith('\uFEFF'))
 
-    this.source = text
-    this.text = text
-    this.root = root?.type === 'object' && errors.length === 0 ? root : undefined
+    this.source = source
+    this.text = source
+    this.root = root?.type === 'object' && isRead ? root : undefined
   }
 
   /** The value at a path, before any change. */

@@ -6,12 +6,12 @@ import { isBefore, isVersion, toVersion, type Version } from './versions.ts'
 
 /** What `package.json` has to follow. */
 export interface ManifestOptions {
-  /** Packages that the sources load now. */
+  /** Packages that the sources load now, and modules of packages. */
   readonly packages: ReadonlySet<string>
-  /** Packages that entries of alula load for them. */
-  readonly peers: ReadonlySet<string>
   /** Whether there is TypeScript. */
   readonly isTyped: boolean
+  /** Whether a package below is moved that is in TypeScript. */
+  readonly isTypedBelow?: boolean
   /** The version of a package in the lock file. */
   readonly locked?: (name: string) => string | undefined
 }
@@ -61,8 +61,12 @@ const STAYING: readonly Lowest[] = [['@feathersjs/mongodb', [5, 0, 26], '^5.0.50
 /** The version whose API alula has. */
 const FEATHERS: Version = [5, 0, 0]
 
-/** A change of one list of dependencies: ranges by name, or nothing for what is taken away. */
-type Section = Map<string, string | undefined>
+/** A change of one list of dependencies; without a range, a package is taken away. */
+interface Planned {
+  readonly section: string
+  readonly name: string
+  readonly range?: string
+}
 
 type Listed = ReadonlyMap<string, { readonly section: string; readonly range: string }>
 
@@ -82,15 +86,13 @@ export function rewriteManifest(source: string, options: ManifestOptions): Rewri
   }
 
   const listed = listDependencies(json)
-  const sections = planSections(listed, options)
-  const changes = describeChanges(json, listed, sections)
+  const planned = planChanges(listed, options)
+  const changes = planned.map((one) => describeChange(one, json, listed))
   const remarks = [...findRemarks(listed, options)].map(([name, text, anchor]): Remark => {
     return { line: json.lineOf(listed.get(name)?.section as string, name), text, anchor }
   })
 
-  for (const [section, changed] of sections) {
-    for (const [name, range] of changed) json.set([section, name], range, true)
-  }
+  for (const { section, name, range } of planned) json.set([section, name], range, true)
 
   return { ...unchanged(json.text), changes, remarks }
 }
@@ -120,16 +122,12 @@ export function refusePreRelease(listed: Listed): string | undefined {
   return undefined
 }
 
-function planSections(
-  listed: Listed,
-  { packages, peers: needed, isTyped, locked }: ManifestOptions
-): Map<string, Section> {
-  const sections = new Map<string, Section>()
-  const change = (section: string, name: string, range?: string): void => {
-    sections.set(section, (sections.get(section) ?? new Map()).set(name, range))
-  }
+function planChanges(listed: Listed, options: ManifestOptions): readonly Planned[] {
+  const { packages, isTyped, isTypedBelow = false, locked } = options
+  const isMoved = packages.has('alula')
+  const planned: Planned[] = []
   const add = (section: string, name: string, range: string): void => {
-    if (!listed.has(name)) change(section, name, range)
+    if (!listed.has(name) && planned.every((one) => one.name !== name)) planned.push({ section, name, range })
   }
   const addTypes = (name = ''): void => {
     const types = COMPANIONS[name]?.[2]
@@ -137,53 +135,56 @@ function planSections(
     if (isTyped && types) add('devDependencies', `@types/${name.replace(/^@(.+)\//, '$1__')}`, types)
   }
 
-  for (const [name, { peers = [] }] of Object.entries(REPLACEMENTS)) {
+  for (const [name, { entry }] of Object.entries(REPLACEMENTS)) {
     const section = listed.get(name)?.section
 
-    if (!section || packages.has(name)) continue
+    if (!section) continue
 
-    change(section, name)
-    for (const peer of peers) {
-      if (needed.has(peer)) add(section, peer, (PEERS[peer] as Companion)[0])
+    for (const [peer, [range, owner]] of Object.entries(PEERS)) {
+      if (packages.has(entry) && name === `@feathersjs/${owner}`) add(section, peer, range)
     }
+    if (packages.has(name)) continue
+
+    planned.push({ section, name })
     addTypes(TYPED.find((one) => name === `@feathersjs/${one}`))
   }
 
-  const wasRuntime = [...sections].some(([section]) => section !== 'devDependencies')
-  const isMoved = packages.has('alula')
+  const wasRuntime = planned.some(({ section }) => section !== 'devDependencies')
   const alula = listed.get('alula')
 
   if (isMoved) {
-    add(wasRuntime || sections.size === 0 ? 'dependencies' : 'devDependencies', 'alula', `^${readVersion()}`)
+    add(wasRuntime || planned.length === 0 ? 'dependencies' : 'devDependencies', 'alula', `^${readVersion()}`)
   }
   // It was installed for this command, and what runs needs it now.
   if (wasRuntime && alula?.section === 'devDependencies') {
-    change('devDependencies', 'alula')
-    change('dependencies', 'alula', alula.range)
+    planned.push({ section: 'devDependencies', name: 'alula' })
+    planned.push({ section: 'dependencies', name: 'alula', range: alula.range })
   }
   for (const name of isMoved ? packages : []) {
     const [range] = COMPANIONS[name] ?? []
     const isStaying = lookUp(name)?.kind === 'kept'
     const version = PEERS[name] || name === 'express' ? undefined : locked?.(name)
-    const isPlanned = [...sections.values()].some((section) => section.has(name))
 
-    if ((range !== undefined || isStaying) && !isPlanned) {
+    if (range !== undefined || isStaying) {
       const section = wasRuntime || !isStaying ? 'dependencies' : 'devDependencies'
 
       add(section, name, version === undefined ? (range ?? '^5.0.50') : `^${version}`)
     }
     addTypes(name)
   }
-  for (const [name, lowest, range] of [...(isTyped ? COMPILERS : []), ...STAYING]) {
+
+  const compilers = (isMoved && isTyped) || isTypedBelow ? COMPILERS : []
+
+  for (const [name, lowest, range] of [...compilers, ...(isMoved ? STAYING : [])]) {
     const section = listed.get(name)?.section ?? (name === '@types/node' ? 'devDependencies' : undefined)
     const own = listed.get(name)?.range
     // A lock file keeps its version as long as the range allows it.
     const isOld = (isBefore(own, lowest) || !isVersion(own)) && isBefore(locked?.(name) ?? own, lowest)
 
-    if (isMoved && section && isOld) change(section, name, range)
+    if (section && isOld) planned.push({ section, name, range })
   }
 
-  return sections
+  return planned
 }
 
 /** Remarks by the package that they are about. */
@@ -211,21 +212,15 @@ function* findRemarks(
   }
 }
 
-function describeChanges(json: JsonText, listed: Listed, sections: ReadonlyMap<string, Section>): Change[] {
-  return [...sections].flatMap(([section, changes]) =>
-    [...changes].map(([name, range]): Change => {
-      const before = listed.get(name)
-      const owner = `@feathersjs/${COMPANIONS[name]?.[1]}`
-      const came = listed.has(owner) ? `, which came with ${owner}` : ''
-      const origin = lookUp(name) ? ', which is imported and was not listed' : came
-      const isReplaced = before?.section === section && range !== undefined
-      const line = json.lineOf(before?.section ?? section, name)
+function describeChange({ section, name, range }: Planned, json: JsonText, listed: Listed): Change {
+  const before = listed.get(name)
+  const line = json.lineOf(before?.section ?? section, name)
+  const owner = `@feathersjs/${COMPANIONS[name]?.[1]}`
+  const came = listed.has(owner) ? `, which came with ${owner}` : ''
+  const origin = lookUp(name) ? ', which is imported and was not listed' : came
 
-      if (range === undefined) return { line, text: `${section}: − ${name}` }
+  if (range === undefined) return { line, text: `${section}: − ${name}` }
+  if (before?.section === section) return { line, text: `${section}: ${name} ${before.range} → ${range}` }
 
-      return isReplaced
-        ? { line, text: `${section}: ${name} ${before.range} → ${range}` }
-        : { line, text: `${section}: + ${name}@${range}${origin}` }
-    })
-  )
+  return { line, text: `${section}: + ${name}@${range}${origin}` }
 }

@@ -5,7 +5,7 @@ import { rewriteConfiguration } from './configuration.ts'
 import { findFiles, readText, writeText } from './files.ts'
 import { COMPANIONS, listDependencies, refusePreRelease, rewriteManifest } from './manifest.ts'
 import { lookUp } from './packages.ts'
-import { findCompiled, findModules, foldersAround, readInherited, readJson } from './project.ts'
+import { findCompiled, findModules, foldersAround, readCompilerOptions, readJson } from './project.ts'
 import { rewriteSource } from './rewrite.ts'
 import { type Change, type Remark, type Rewritten, unchanged } from './rewritten.ts'
 import { readLocked } from './versions.ts'
@@ -44,10 +44,14 @@ export function migrateFolder(folder: string, { dryRun = false }: MigrationOptio
   return [...rewritten].map(([path, { changes, remarks }]) => ({ path, changes, remarks }))
 }
 
+/** Sources in TypeScript, and no declarations of types alone. */
+const TYPED = /(?<!\.d)\.[cm]?tsx?$/
+
 /** What becomes of each file of a folder in the project, by its path from there. */
 function planFolder(root: string, path: string): Map<string, Rewritten> {
   const folder = join(root, path)
-  const listed = listDependencies(readJson(join(folder, 'package.json')))
+  const manifest = readJson(join(folder, 'package.json'))
+  const listed = listDependencies(manifest)
   const refusal = refusePreRelease(listed)
 
   if (refusal !== undefined) throw new Error(`${join(path, 'package.json')} ${refusal}.`)
@@ -55,54 +59,48 @@ function planFolder(root: string, path: string): Map<string, Rewritten> {
   const found = findFiles(folder, findCompiled(folder))
   const rewritten = new Map<string, Rewritten>()
   const packages = new Set<string>()
-  const peers = new Set<string>()
   const take = (name: string, rewrite: (text: string) => Rewritten): void => {
     const text = readText(join(folder, name))
     const result = text === undefined ? unchanged('', 'is not UTF-8, and stays as it is') : rewrite(text)
 
-    // What reads JSON takes no byte order mark.
-    rewritten.set(
-      join(path, name),
-      name.endsWith('.json') && text?.startsWith('\uFEFF')
-        ? { ...result, text: `\uFEFF${result.text}` }
-        : result
-    )
+    rewritten.set(join(path, name), result)
     for (const one of result.packages) packages.add(one)
-    for (const peer of result.peers) peers.add(peer)
   }
   const has = (name: string) => existsSync(join(folder, name))
+  const below = found.packages.flatMap((name) => [...planFolder(root, join(path, name))])
 
   for (const name of found.sources)
     take(name, (text) => rewriteFile(name, text, listed.has('@feathersjs/koa')))
   for (const name of found.components) take(name, remarkOnComponent)
 
+  const isMoved = packages.has('alula')
+
   if (has('package.json')) {
-    const isTyped = has('tsconfig.json') || found.sources.some((name) => /(?<!\.d)\.[cm]?tsx?$/.test(name))
+    const isTyped = has('tsconfig.json') || found.sources.some((name) => TYPED.test(name))
+    const isTypedBelow = below.some(([name, result]) => TYPED.test(name) && result.packages.has('alula'))
     const locked = readLocked(foldersAround(folder))
 
-    take('package.json', (text) => rewriteManifest(text, { packages, peers, isTyped, locked }))
-  } else if (packages.has('alula')) {
+    take('package.json', (text) => rewriteManifest(text, { packages, isTyped, isTypedBelow, locked }))
+  } else if (isMoved) {
     const text =
       "is not in this folder: list 'alula' in that of the package, or run alula-migrate where it is"
 
     rewritten.set(join(path, 'package.json'), unchanged('', text))
   }
-  if (has('tsconfig.json') && packages.has('alula')) {
+  if (isMoved && has('tsconfig.json')) {
     take('tsconfig.json', (text) =>
       rewriteCompilerOptions(text, {
-        isModule: readJson(join(folder, 'package.json')).getString('type') === 'module',
+        isModule: manifest.getString('type') === 'module',
         hasHostedTypes: [...listed.keys(), ...packages].some(hasFeathersTypes),
-        inherited: readInherited(join(folder, 'tsconfig.json')),
+        options: readCompilerOptions(join(folder, 'tsconfig.json')),
+        path: join(folder, 'tsconfig.json'),
         modules: findModules(folder)
       })
     )
   }
-  if (has('config/default.json') && packages.has('alula')) take('config/default.json', rewriteConfiguration)
-  for (const name of found.packages) {
-    for (const [file, result] of planFolder(root, join(path, name))) rewritten.set(file, result)
-  }
+  if (isMoved && has('config/default.json')) take('config/default.json', rewriteConfiguration)
 
-  return rewritten
+  return new Map([...rewritten, ...below])
 }
 
 /** What else a file can import that concerns the migration: packages that came with those of Feathers. */

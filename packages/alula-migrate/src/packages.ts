@@ -20,8 +20,6 @@ export interface Replacement {
   readonly moved?: { readonly [name: string]: Target }
   /** Names without a counterpart, and what to do about them. */
   readonly gone?: { readonly [name: string]: string }
-  /** Packages that the entry needs, and that came with the old package. */
-  readonly peers?: readonly string[]
   /** Whether what it did by being imported is always there now. */
   readonly isAlwaysThere?: boolean
   /** Functions for `app.configure` that did what every application does now. */
@@ -66,17 +64,15 @@ export const REPLACEMENTS: { readonly [name: string]: Replacement } = {
   },
   '@feathersjs/koa': {
     entry: 'alula/koa',
-    gone: each('ApplicationAddons AuthenticationSettings', TYPES),
-    peers: ['koa', 'koa-body', '@koa/cors', 'koa-static']
+    gone: each('ApplicationAddons AuthenticationSettings', TYPES)
   },
-  '@feathersjs/socketio': { entry: 'alula/socketio', main: 'socketio', peers: ['socket.io'] },
+  '@feathersjs/socketio': { entry: 'alula/socketio', main: 'socketio' },
   '@feathersjs/errors': { entry: 'alula/errors', gone: each('DynamicError Errors', TYPES) },
   '@feathersjs/authentication': { entry: 'alula/authentication' },
   '@feathersjs/authentication-local': { entry: 'alula/authentication' },
   '@feathersjs/authentication-oauth': {
     entry: 'alula/oauth',
-    gone: each('GrantResponse OAuthCallbackService OAuthError redirectHook', INSIDE),
-    peers: ['openid-client']
+    gone: each('GrantResponse OAuthCallbackService OAuthError redirectHook', INSIDE)
   },
   '@feathersjs/authentication-client': {
     entry: 'alula/client',
@@ -89,7 +85,7 @@ export const REPLACEMENTS: { readonly [name: string]: Replacement } = {
     moved: { Transport: { from: 'alula/client', name: 'RestTransports' } },
     gone: each('Handler RestService', TYPES)
   },
-  '@feathersjs/socketio-client': { entry: 'alula/client', main: 'socketio', peers: ['socket.io-client'] },
+  '@feathersjs/socketio-client': { entry: 'alula/client', main: 'socketio' },
   '@feathersjs/client': { entry: 'alula/client', main: 'feathers', moved: CORE_ONLY, gone: CORE_GONE },
   '@feathersjs/memory': {
     entry: 'alula/memory',

@@ -1,6 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join, posix, relative, sep } from 'node:path'
+import { dirname, join, posix } from 'node:path'
+import { parseTsconfig, type TsConfigJson } from 'get-tsconfig'
 import { JsonText } from './json.ts'
+
+export type CompilerOptions = TsConfigJson.CompilerOptions
 
 /** The folder and those around it, the nearest first. */
 export function foldersAround(folder: string): string[] {
@@ -23,7 +26,7 @@ export function findCompiled(folder: string): string[] {
   const [top = '', ...rest] = posix.normalize(main).split('/')
   const source = (rest.join('/') || 'index').replace(/(\.js)?$/, '.ts')
   const sources = [join(folder, 'src', source), join(folder, source)]
-  const outDir = readJson(join(folder, 'tsconfig.json')).getString('compilerOptions', 'outDir')
+  const outDir = readCompilerOptions(join(folder, 'tsconfig.json'))?.outDir
   const isFilled = top !== 'src' && sources.some((path) => existsSync(path))
 
   return [outDir && posix.normalize(outDir).replace(/\/$/, ''), isFilled && top].filter(
@@ -31,46 +34,20 @@ export function findCompiled(folder: string): string[] {
   )
 }
 
-/**
- * Reads the options that a `tsconfig.json` gets from others by `extends`.
- *
- * @returns Names and values in lower case; nothing when one of the files is not there
- */
-export function readInherited(file: string): { readonly [name: string]: string } | undefined {
-  const { value, children = [] } = readJson(file).find('extends') ?? {}
-  const inherited: { [name: string]: string } = {}
-
-  for (const name of value === undefined ? children.map((child) => child.value) : [value]) {
-    const base = resolveExtended(dirname(file), String(name))
-    const above = base === undefined ? undefined : readInherited(base)
-
-    if (base === undefined || above === undefined) return undefined
-    Object.assign(inherited, above)
-    for (const [option, { value }] of readJson(base).entries('compilerOptions')) {
-      inherited[option.toLowerCase()] = String(value).toLowerCase()
-    }
+/** Reads the options of a `tsconfig.json`, with those that it extends; nothing when one of the files cannot be read. */
+export function readCompilerOptions(path: string): CompilerOptions | undefined {
+  try {
+    return parseTsconfig(path).compilerOptions ?? {}
+  } catch {
+    return undefined
   }
-
-  return inherited
 }
 
-function resolveExtended(folder: string, name: string): string | undefined {
-  const bases = name.startsWith('.')
-    ? [join(folder, name)]
-    : foldersAround(folder).map((around) => join(around, 'node_modules', name))
-
-  return bases
-    .flatMap((base) => (base.endsWith('.json') ? [base] : [`${base}.json`, join(base, 'tsconfig.json')]))
-    .find((path) => existsSync(path))
-}
-
-/** The folder with the packages of a project, from that project: in a monorepo it may be further up. */
+/** The folder with the packages of a project: in a monorepo it may be further up. */
 export function findModules(folder: string): string {
   const around = foldersAround(folder)
   const installed = around.find((one) => existsSync(join(one, 'node_modules/@feathersjs/feathers')))
   const workspace = around.find((one) => readJson(join(one, 'package.json')).find('workspaces'))
 
-  return relative(folder, join(installed ?? workspace ?? folder, 'node_modules'))
-    .split(sep)
-    .join('/')
+  return join(installed ?? workspace ?? folder, 'node_modules')
 }

@@ -29,6 +29,7 @@ interface Range {
  * - `augmentation`: `declare module 'module'`
  * - `computed`: a call that loads a module whose name only begins with the string
  * - `mock`: `jest.mock('module')` and similar calls
+ * - `comment`: a type of JSDoc, `import('module')`, `import('module').name` or `@import … from 'module'`
  * - `text`: a string that is the name of a module, and nothing that loads it
  */
 export type ReferenceKind =
@@ -42,6 +43,7 @@ export type ReferenceKind =
   | 'augmentation'
   | 'computed'
   | 'mock'
+  | 'comment'
   | 'text'
 
 /** A place where a module is named. */
@@ -71,6 +73,7 @@ export interface Reference {
   readonly member?: string
 }
 
+const COMMENT_TYPE = /(?:\bimport\(\s*|@import\b[^'"]*)(['"]@[^'"]+['"])(?:\s*\)\.(\w+))?/g
 const MOCKERS: readonly unknown[] = ['jest', 'vi', 'vitest', 'mock']
 /** Members of a promise, and not of the module that it stands for. */
 const PROMISE_MEMBERS: readonly unknown[] = ['then', 'catch', 'finally']
@@ -80,17 +83,18 @@ type Found = Reference | undefined
 /**
  * Finds every place where a source text names a module.
  *
- * @param program The syntax tree
+ * @param file The syntax tree
  * @param source The text
  */
-export function findReferences(program: Node, source: string): Reference[] {
+export function findReferences(file: Node, source: string): Reference[] {
   const references = new Map<Node, Reference>()
 
-  walk(program, (node, parents) => {
-    const reference = readReference(node, parents, source)
+  walk(file, (node, parents) => {
+    const found = node.type === 'CommentBlock' ? readComment(node) : [readReference(node, parents, source)]
 
     // What loads a module comes before the string in it.
-    if (reference && !references.has(reference.string)) references.set(reference.string, reference)
+    for (const reference of found)
+      if (reference && !references.has(reference.string)) references.set(reference.string, reference)
   })
 
   return [...references.values()]
@@ -248,6 +252,26 @@ function readVariable(call: Reference, value: Node, around: readonly Node[], sou
     bindings: id.properties ? named : [{ form: 'namespace', imported: '*', local: toName(id) }],
     braces: id.properties && id
   }
+}
+
+function readComment({ value, start }: Node): Found[] {
+  const text = String(value)
+  const matches = text.startsWith('*') ? [...text.matchAll(COMMENT_TYPE)] : []
+
+  return matches.map(({ 0: all, 1: string = '', 2: name, index }) => {
+    // After the two characters that begin the comment.
+    const begin = start + 2 + index + all.indexOf(string)
+    const end = start + 2 + index + all.length
+    const member = name && toMember({ type: 'Identifier', name, start: end - name.length, end })
+    const module = {
+      type: 'StringLiteral',
+      value: string.slice(1, -1),
+      start: begin,
+      end: begin + string.length
+    }
+
+    return toReference(module, { ...(member || {}), kind: 'comment' })
+  })
 }
 
 /** A name without its quotes, where it needs none. */

@@ -2,13 +2,16 @@ import MagicString from 'magic-string'
 import { distribute, type Part } from './bindings.ts'
 import { indentationAt, lineAt, lineEnding } from './lines.ts'
 import { isClientFile, lookUp, type Replacement, resolveName, toPackageName } from './packages.ts'
-import { type Binding, findReferences, type Reference } from './references.ts'
+import { type Binding, findReferences, type Reference, type ReferenceKind } from './references.ts'
 import type { Anchor, Change, Remark, Rewritten } from './rewritten.ts'
 import { isList, type Node, parseSource } from './syntax.ts'
 import { findUses, type Member, type Use } from './uses.ts'
 
 /** The parts of a request of Koa whose types come with `koa-body`. */
 const PARSED_BODY = /\brequest\b[^;]*\b(?:body|rawBody|files)\b/
+
+/** Kinds of references that load nothing themselves, or nothing that is known. */
+const UNLOADED: readonly ReferenceKind[] = ['comment', 'computed', 'text']
 
 /**
  * Rewrites the imports of a source text.
@@ -25,40 +28,32 @@ export function rewriteSource(source: string, path = 'source.ts', hasKoa = false
 
 class Rewriter {
   readonly source: string
-  readonly program: Node
+  readonly file: Node
   readonly lacksBodyTypes: boolean
-  readonly text: MagicString
+  text: MagicString
   readonly changes: Change[] = []
   readonly remarks: Remark[] = []
   readonly packages = new Set<string>()
-  readonly peers = new Set<string>()
   readonly references: readonly Reference[]
   readonly isClient: boolean
-  /** What is edited for the statement in hand, unless it stays as it is. */
-  edits: (() => void)[] = []
-
-  constructor(source: string, program: Node, lacksBodyTypes: boolean) {
+  constructor(source: string, file: Node, lacksBodyTypes: boolean) {
     this.source = source
-    this.program = program
+    this.file = file
     this.lacksBodyTypes = lacksBodyTypes
     this.text = new MagicString(source)
-    this.references = findReferences(program, source)
+    this.references = findReferences(file, source)
     this.isClient = isClientFile(
-      this.references.filter(({ kind }) => kind !== 'text').map(({ specifier }) => specifier)
+      this.references.filter(({ kind }) => !UNLOADED.includes(kind)).map(({ specifier }) => specifier)
     )
   }
 
   run(): Rewritten {
-    for (const reference of [...this.references, undefined]) {
-      this.edits = []
-      if (reference) this.rewrite(reference)
-      else if (this.lacksBodyTypes) this.addBodyTypes()
-      for (const edit of this.edits) edit()
-    }
+    for (const reference of this.references) this.rewrite(reference)
+    if (this.lacksBodyTypes) this.addBodyTypes()
 
-    const { changes, remarks, packages, peers } = this
+    const { changes, remarks, packages } = this
 
-    return { text: this.text.toString(), changes, remarks, packages, peers }
+    return { text: this.text.toString(), changes, remarks, packages }
   }
 
   rewrite(reference: Reference): void {
@@ -69,8 +64,8 @@ class Rewriter {
     if (known?.kind === 'replaced' && kind !== 'computed') this.rewriteAs(reference, known.replacement)
     else if (kind === 'computed' && known) {
       this.remark(string, 'the name of this module is computed: rewrite it by hand')
-    } else if (kind !== 'text' && kind !== 'computed') {
-      this.packages.add(toPackageName(specifier))
+    } else if (!UNLOADED.includes(kind)) {
+      this.load(specifier)
       if (known?.kind === 'unknown') this.remark(string, `'${specifier}': ${known.reason}`)
     }
   }
@@ -78,7 +73,7 @@ class Rewriter {
   rewriteAs(reference: Reference, replacement: Replacement): void {
     const { kind, specifier, string } = reference
 
-    const { entry, isAlwaysThere, peers = [] } = replacement
+    const { entry, isAlwaysThere } = replacement
 
     if (kind === 'text') {
       const advice = 'whether it has to change depends on the code that reads it'
@@ -86,15 +81,14 @@ class Rewriter {
       this.remark(string, `'${specifier}' is a string here: ${advice}`)
       return
     }
-    for (const peer of peers) this.peers.add(peer)
 
-    if (kind === 'member') this.rewriteMember(reference, replacement)
+    if (reference.member !== undefined) this.rewriteMember(reference, replacement)
     else if (kind === 'call') this.rewriteCall(reference, replacement)
     else if (kind === 'sideEffect' && isAlwaysThere) this.remove(reference, specifier)
     else if (kind === 'augmentation' && entry !== 'alula') {
-      this.keep(reference)
+      this.load(reference.specifier)
       this.remark(string, `only 'alula' can be augmented, '${entry}' cannot`, 'typescript')
-    } else if (reference.bindings) this.rewriteBindings(reference, replacement)
+    } else if (kind === 'comment' || reference.bindings) this.rewriteBindings(reference, replacement)
     else {
       this.rename(reference, entry)
       if (kind === 'mock') {
@@ -116,6 +110,7 @@ class Rewriter {
       return
     }
 
+    const { text, changes } = { text: this.text.clone(), changes: this.changes.length }
     const parts = distribute(reference, replacement, this.source, {
       bindModule: (binding) => this.bindModule(reference, replacement, binding),
       remove: (binding) => this.removeConfigured(reference, replacement, binding),
@@ -129,8 +124,9 @@ class Rewriter {
       const names = parts.map(({ from, clause }) => `${clause} from '${from}'`)
       const advice = names.join('; ') || `no name of '${specifier}' is needed`
 
-      this.edits = []
-      this.keep(reference)
+      this.text = text
+      this.changes.length = changes
+      this.load(reference.specifier)
       this.remark(string, `rewrite this by hand: ${advice}`, 'names')
     } else if (parts.some(({ from }) => from !== specifier)) this.replace(reference, parts)
   }
@@ -143,7 +139,7 @@ class Rewriter {
     if (typeof target === 'string') {
       this.reportGone(reference, member, target)
     } else if (target.name === 'default' && member !== 'default') {
-      this.keep(reference)
+      this.load(reference.specifier)
       this.remark(string, `'${member}' is the package '${target.from}' now`, 'names')
     } else {
       if (target.name) this.edit(start, end, target.name)
@@ -154,7 +150,7 @@ class Rewriter {
   rewriteCall(reference: Reference, { entry, main, moved }: Replacement): void {
     const { calledAt, string } = reference
 
-    if (calledAt !== undefined && main) this.insert(calledAt, `.${main}`)
+    if (calledAt !== undefined && main) this.text.appendLeft(calledAt, `.${main}`)
     else if (main || moved) this.remark(string, `'${entry}' is a module with names, and no function`, 'names')
     this.rename(reference, entry)
   }
@@ -165,7 +161,7 @@ class Rewriter {
    */
   bindModule(reference: Reference, replacement: Replacement, { form, local }: Binding): boolean {
     const { main } = replacement
-    const uses = findUses(this.program, local, reference)
+    const uses = findUses(this.file, local, reference)
     const members = uses.filter(({ kind }) => kind === 'member')
     const isCalled = uses.some(({ kind }) => kind === 'call')
     const isFunction = main !== undefined && members.length === 0
@@ -196,7 +192,7 @@ class Rewriter {
   rewriteCalls(uses: readonly Use[], name: string, main: string): void {
     for (const { kind, node } of uses) {
       if (kind === 'call') {
-        this.insert(node.end, `.${main}`)
+        this.text.appendLeft(node.end, `.${main}`)
         this.change(node, `${name}() → ${name}.${main}()`)
       } else if (kind !== 'member') {
         this.remark(node, `'${name}' is a module here, and its function is '${name}.${main}'`, 'names')
@@ -208,7 +204,7 @@ class Rewriter {
   removeConfigured(reference: Reference, { unneeded = [] }: Replacement, binding: Binding): boolean {
     if (!unneeded.includes(binding.imported) || reference.kind === 'export') return false
 
-    const uses = findUses(this.program, binding.local, reference).map(({ parents }) => parents.slice(-4))
+    const uses = findUses(this.file, binding.local, reference).map(({ parents }) => parents.slice(-4))
     const isConfigured = ([, , configure, call]: readonly Node[]) =>
       call?.type === 'CallExpression' && configure?.callee?.property?.name === 'configure'
 
@@ -233,7 +229,7 @@ class Rewriter {
     if (toPackageName(reference.specifier) !== '@feathersjs/errors') return
 
     for (const { local } of reference.bindings ?? []) {
-      for (const { kind, node } of findUses(this.program, local, reference)) {
+      for (const { kind, node } of findUses(this.file, local, reference)) {
         if (kind !== 'instanceof') continue
         this.remark(node, `errors of packages that stay are not 'instanceof ${local}'`, 'errors')
       }
@@ -248,26 +244,25 @@ class Rewriter {
 
     if (!last || !isKoa || names.includes('koa-body') || !PARSED_BODY.test(this.source)) return
 
-    this.packages.add('koa-body')
-    this.insert(last.end, `${this.newLine(last)}import type {} from ${this.toEnd(last, 'koa-body')}`)
+    this.load('koa-body')
+    this.text.appendLeft(last.end, `${this.newLine(last)}import type {} from ${this.toEnd(last, 'koa-body')}`)
     this.change(last.string, '+ koa-body, whose types @feathersjs/koa added')
   }
 
   reportGone(reference: Reference, name: string, reason: string): void {
     const { string, specifier } = reference
 
-    this.keep(reference)
+    this.load(reference.specifier)
     this.remark(string, `'${name}' of '${specifier}' has no counterpart: ${reason}`, 'names')
   }
 
-  /** The old package is still loaded. */
-  keep({ specifier }: Reference): void {
-    this.packages.add(toPackageName(specifier))
+  load(module: string): void {
+    this.packages.add(toPackageName(module)).add(module)
   }
 
   rename({ specifier, string }: Reference, to: string): void {
     if (to === specifier) return
-    this.packages.add(toPackageName(to))
+    this.load(to)
     this.edit(string.start + 1, string.end - 1, to)
     this.change(string, `${specifier} → ${to}`)
   }
@@ -281,7 +276,7 @@ class Rewriter {
         : `${kind}${isType ? ' type' : ''} ${clause} from `
     const texts = parts.map(({ from, clause }) => toStart(clause) + this.toEnd(reference, from))
 
-    for (const module of modules) this.packages.add(toPackageName(module))
+    for (const module of modules) this.load(module)
     this.edit(start, end, texts.join(variable && !isAlone ? ', ' : this.newLine(reference)))
     this.change(string, `${specifier} → ${modules.join(', ')}`)
   }
@@ -307,17 +302,12 @@ class Rewriter {
   }
 
   edit(start: number, end: number, text: string): void {
-    this.edits.push(() => (text === '' ? this.text.remove(start, end) : this.text.update(start, end, text)))
-  }
-
-  insert(position: number, text: string): void {
-    this.edits.push(() => this.text.appendLeft(position, text))
+    if (text === '') this.text.remove(start, end)
+    else this.text.update(start, end, text)
   }
 
   change({ start }: { readonly start: number }, text: string): void {
-    const change: Change = { line: lineAt(this.source, start), text }
-
-    this.edits.push(() => this.changes.push(change))
+    this.changes.push({ line: lineAt(this.source, start), text })
   }
 
   remark({ start }: { readonly start: number }, text: string, anchor: Anchor = 'manual-changes'): void {

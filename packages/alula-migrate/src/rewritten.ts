@@ -34,10 +34,8 @@ export interface Rewritten {
   readonly text: string
   readonly changes: readonly Change[]
   readonly remarks: readonly Remark[]
-  /** Packages that the new text loads. */
+  /** Packages that the new text loads, and modules of packages. */
   readonly packages: ReadonlySet<string>
-  /** Packages that entries of alula need for it. */
-  readonly peers: ReadonlySet<string>
 }
 
 /** A file that stays as it is, and what there is to say about it. */
@@ -46,7 +44,6 @@ export function unchanged(text: string, remark?: string, anchor: Anchor = 'manua
     text,
     changes: [],
     remarks: remark === undefined ? [] : [{ line: 1, text: remark, anchor }],
-    packages: new Set(),
-    peers: new Set()
+    packages: new Set()
   }
 }

@@ -2,16 +2,9 @@ import { type ParserPlugin, parse } from '@babel/parser'
 
 type Fields<Names extends string, Value> = { readonly [Name in Names]?: Value }
 
-type ModulePart =
-  | 'declaration'
-  | 'exported'
-  | 'expression'
-  | 'imported'
-  | 'local'
-  | 'moduleReference'
-  | 'source'
-type ExpressionPart = 'argument' | 'callee' | 'key' | 'label' | 'object' | 'property'
-type PatternPart = 'id' | 'init' | 'left' | 'param' | 'parameter' | 'right'
+type ModulePart = 'exported' | 'imported' | 'local' | 'moduleReference' | 'program' | 'source'
+type ExpressionPart = 'argument' | 'callee' | 'expression' | 'key' | 'label' | 'object' | 'property'
+type PatternPart = 'declaration' | 'id' | 'init' | 'left' | 'param' | 'parameter' | 'right'
 type TypePart = 'qualifier' | 'typeAnnotation'
 type Children = 'arguments' | 'declarations' | 'parameters' | 'params' | 'properties' | 'specifiers'
 type Text = 'exportKind' | 'importKind' | 'kind' | 'name' | 'operator'
@@ -40,7 +33,7 @@ const PLUGINS: readonly ParserPlugin[] = [
 ]
 
 /**
- * Parses a source text.
+ * Parses a source text into a file: a program, and comments.
  *
  * @param path Its ending tells the language; only in `.ts`, `.mts` and `.cts` can `<` begin no element
  * @throws SyntaxError for what is neither JavaScript nor TypeScript
@@ -56,7 +49,7 @@ export function parseSource(source: string, path: string): Node {
     allowReturnOutsideFunction: true,
     attachComment: false,
     plugins: [language, ...elements, ...PLUGINS]
-  }).program as unknown as Node
+  }) as unknown as Node
 }
 
 /**

@@ -25,15 +25,16 @@ const FUNCTION_MEMBERS: readonly unknown[] = ['apply', 'bind', 'call', 'length',
 /**
  * Finds where a name of a module is used. Where an inner scope declares the same name, it is another one.
  *
- * @param program The syntax tree
+ * @param file The syntax tree
  * @param name The local name
  * @param declaration The statement that declares it, which is left out
  */
 export function findUses(
-  program: Node,
+  file: Node,
   name: string,
   declaration: { readonly start: number; readonly end: number }
 ): Use[] {
+  const program = file.program as Node
   const uses: Use[] = []
 
   walk(program, (node, parents) => {

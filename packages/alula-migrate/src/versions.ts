@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readJson } from './project.ts'
 
 export type Version = readonly [major: number, minor: number, patch: number]
 
@@ -29,35 +30,24 @@ export function isBefore(range: string | undefined, version: Version): boolean {
  * @param folders Where it may be; the first one that has a lock file decides
  */
 export function readLocked(folders: readonly string[]): (name: string) => string | undefined {
-  const read = (file: string) => {
-    const path = folders.map((folder) => join(folder, file)).find((one) => existsSync(one))
-
-    return path === undefined ? undefined : readFileSync(path, 'utf8')
-  }
-  const npm = read('package-lock.json')
-  const text = read('yarn.lock') ?? read('pnpm-lock.yaml') ?? ''
+  const find = (file: string) => folders.map((folder) => join(folder, file)).find((path) => existsSync(path))
+  const npm = find('package-lock.json')
 
   if (npm !== undefined) {
-    const { packages = {}, dependencies = {} } = parse(npm)
+    const lock = readJson(npm)
 
-    return (name) => (packages[`node_modules/${name}`] ?? dependencies[name])?.version
+    return (name) =>
+      lock.getString('packages', `node_modules/${name}`, 'version') ??
+      lock.getString('dependencies', name, 'version')
   }
+
+  const other = find('yarn.lock') ?? find('pnpm-lock.yaml')
+  const text = other === undefined ? '' : readFileSync(other, 'utf8')
 
   return (name) => {
     const start = `^\\s*["'/]*${name.replace(/[/.]/g, '\\$&')}`
+    const version = new RegExp(`${start}(?:@[^\\n]*:\\n\\s+version:? "?|[@/])(\\d+\\.\\d+\\.\\d+)`, 'm')
 
-    return new RegExp(`${start}(?:@[^\\n]*:\\n\\s+version:? "?|[@/])(\\d+\\.\\d+\\.\\d+)`, 'm').exec(
-      text
-    )?.[1]
-  }
-}
-
-type Lock = { readonly [name: string]: { readonly version?: string } | undefined }
-
-function parse(text: string): { packages?: Lock; dependencies?: Lock } {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return {}
+    return version.exec(text)?.[1]
   }
 }

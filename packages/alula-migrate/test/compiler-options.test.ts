@@ -1,14 +1,21 @@
+import { parse } from 'jsonc-parser'
 import { expect, it } from 'vitest'
 import { type CompilerOptionsInput, rewriteCompilerOptions } from '../src/compiler-options.ts'
 
+interface Options extends Partial<CompilerOptionsInput> {
+  /** Options of the file that it extends; `null` when it is not there. */
+  readonly inherited?: object | null
+}
+
 /** Rewrites a tsconfig.json of CommonJS in which no package of Feathers stays, unless it is said. */
-function rewrite(source: string, options: Partial<CompilerOptionsInput> = {}) {
+function rewrite(source: string, { inherited = { skipLibCheck: true }, ...input }: Options = {}) {
   return rewriteCompilerOptions(source, {
     isModule: false,
     hasHostedTypes: false,
-    inherited: { skiplibcheck: 'true' },
-    modules: 'node_modules',
-    ...options
+    options: inherited === null ? undefined : { ...inherited, ...parse(source)?.compilerOptions },
+    path: '/app/api/tsconfig.json',
+    modules: '/app/api/node_modules',
+    ...input
   })
 }
 
@@ -65,7 +72,7 @@ it.each([
   ['{\n  "extends": "./base.json",\n  "compilerOptions": { "strict": true }\n}', false, 3],
   ['{ "compilerOptions": {} }', true, 1]
 ])('%j needs a human', (source, isModule, line) => {
-  const inherited = source.includes('extends') ? undefined : { skiplibcheck: 'true' }
+  const inherited = source.includes('extends') ? null : { skipLibCheck: true }
 
   expect(rewrite(source, { isModule, inherited })).toMatchObject({
     remarks: [
@@ -104,7 +111,9 @@ it.each([
 
 it('options that come from another file are overridden here', () => {
   const source = '{\n  "extends": "../base.json",\n  "include": ["src"]\n}\n'
-  const { text, changes } = rewrite(source, { inherited: { module: 'commonjs', moduleresolution: 'node' } })
+  const { text, changes } = rewrite(source, {
+    inherited: { module: 'commonjs', moduleResolution: 'node' }
+  })
 
   expect(JSON.parse(text)).toEqual({
     extends: '../base.json',
@@ -120,15 +129,21 @@ it('options that come from another file are overridden here', () => {
 
 it.each([
   ['{ "compilerOptions": { "module": "nodenext" } }', {}, true],
-  ['{ "compilerOptions": { "module": "nodenext" } }', { skiplibcheck: 'false' }, undefined],
+  ['{ "compilerOptions": { "module": "nodenext" } }', { skipLibCheck: false }, undefined],
   ['{ "compilerOptions": { "module": "nodenext", "skipLibCheck": false } }', {}, false]
 ])('in %j with %j, skipLibCheck is %j', (source, inherited, expected) => {
-  expect(JSON.parse(rewrite(source, { inherited }).text).compilerOptions.skipLibCheck).toBe(expected)
+  expect(JSON.parse(rewrite(source, { inherited: inherited }).text).compilerOptions.skipLibCheck).toBe(
+    expected
+  )
 })
 
 it('in a monorepo, paths lead to the packages of the root', () => {
   const source = '{ "compilerOptions": { "module": "nodenext" } }'
-  const { text } = rewrite(source, { hasHostedTypes: true, modules: '../../node_modules' })
+  const { text } = rewrite(source, {
+    hasHostedTypes: true,
+    path: '/app/packages/api/tsconfig.json',
+    modules: '/app/node_modules'
+  })
 
   expect(JSON.parse(text).compilerOptions.paths['@feathersjs/feathers']).toEqual([
     '../../node_modules/alula/dist/index.d.ts'

@@ -8,14 +8,13 @@ function rewrite(
   source: object | string,
   packages: string[] = ['alula'],
   isTyped = false,
-  { peers = packages, locked = {} as { [name: string]: string } } = {}
+  { locked = {} as { [name: string]: string } } = {}
 ) {
   const text = typeof source === 'string' ? source : JSON.stringify(source, null, 2)
 
   const withVersion = (line: string) => line.replaceAll(`^${readVersion()}`, '^0.1.0')
   const rewritten = rewriteManifest(text, {
     packages: new Set(packages),
-    peers: new Set(peers),
     isTyped,
     locked: (name) => locked[name]
   })
@@ -40,8 +39,8 @@ it('packages that are replaced give way to alula, in their order and in their se
   expect(Object.keys(JSON.parse(text).dependencies)).toEqual(['@feathersjs/knex', 'alula', 'knex'])
   expect(changes).toEqual([
     { line: 3, text: 'dependencies: − @feathersjs/express' },
-    { line: 2, text: 'dependencies: + alula@^0.1.0' },
-    { line: 8, text: 'devDependencies: − @feathersjs/rest-client' }
+    { line: 8, text: 'devDependencies: − @feathersjs/rest-client' },
+    { line: 2, text: 'dependencies: + alula@^0.1.0' }
   ])
 })
 
@@ -123,7 +122,7 @@ it('what an entry needs is added where its package stood, if it is used', () => 
     dependencies: { '@feathersjs/authentication-oauth': '5', '@feathersjs/socketio': '5' },
     devDependencies: { '@feathersjs/socketio-client': '5', 'socket.io-client': '4.7.0' }
   }
-  const { text } = rewrite(source, ['alula', 'socket.io', 'socket.io-client'])
+  const { text } = rewrite(source, ['alula', 'alula/socketio', 'alula/client'])
 
   expect(JSON.parse(text)).toEqual({
     dependencies: { alula: '^0.1.0', 'socket.io': '^4.8.0' },
@@ -146,9 +145,7 @@ it('middleware that Express brought is listed, and with TypeScript its types', (
 
 it('the packages that Koa brought are listed, and with TypeScript its types', () => {
   const source = { dependencies: { '@feathersjs/koa': '5' }, devDependencies: {} }
-  const { text } = rewrite(source, ['alula'], true, {
-    peers: ['koa', 'koa-body', '@koa/cors', 'koa-static']
-  })
+  const { text } = rewrite(source, ['alula', 'alula/koa'], true)
 
   expect(JSON.parse(text)).toEqual({
     dependencies: {
@@ -160,6 +157,13 @@ it('the packages that Koa brought are listed, and with TypeScript its types', ()
     },
     devDependencies: { '@types/koa': '^3.0.0' }
   })
+})
+
+it('a package that is still named keeps its line, and what replaces it has its peers', () => {
+  const source = { dependencies: { '@feathersjs/koa': '5' } }
+  const { dependencies } = JSON.parse(rewrite(source, ['alula', 'alula/koa', '@feathersjs/koa']).text)
+
+  expect(dependencies).toMatchObject({ '@feathersjs/koa': '5', alula: '^0.1.0', koa: '^3.0.0' })
 })
 
 it('a section that is not there yet is made', () => {
@@ -227,8 +231,8 @@ it('a change is reported in the line of its name, or of its section', () => {
 
   expect(changes.map(({ line, text }) => `${line}: ${text}`)).toEqual([
     '4: dependencies: − @feathersjs/express',
-    '2: dependencies: + alula@^0.1.0',
-    '1: devDependencies: + @types/express@^5.0.0'
+    '1: devDependencies: + @types/express@^5.0.0',
+    '2: dependencies: + alula@^0.1.0'
   ])
 })
 

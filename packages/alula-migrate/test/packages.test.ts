@@ -105,16 +105,6 @@ it.each([
 })
 
 it.each([
-  ['koa', ['koa', 'koa-body', '@koa/cors', 'koa-static']],
-  ['socketio', ['socket.io']],
-  ['socketio-client', ['socket.io-client']],
-  ['authentication-oauth', ['openid-client']],
-  ['express', undefined]
-])('what replaces @feathersjs/%s needs %j', (name, peers) => {
-  expect(getReplacement(`@feathersjs/${name}`).peers).toEqual(peers)
-})
-
-it.each([
   ['the core alone', ['feathers', 'memory'], false],
   ['REST', ['feathers', 'rest-client'], true],
   ['Socket.IO', ['socketio-client'], true],

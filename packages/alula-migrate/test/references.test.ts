@@ -27,7 +27,7 @@ it.each(['examples', 'node_modules/@feathersjs', 'node_modules/express'])(
 
 function findOurs(file: string, source: string): string[] {
   return findReferences(parseSource(source, file), source)
-    .filter(({ kind }) => !['computed', 'mock', 'text'].includes(kind))
+    .filter(({ kind }) => !['comment', 'computed', 'mock', 'text'].includes(kind))
     .map(({ specifier }) => specifier)
     .sort()
 }

@@ -85,6 +85,11 @@ it.each([
     'manual-changes'
   ],
   [
+    `/** @type {import('@feathersjs/express').ExpressOverrides} */`,
+    `1: 'ExpressOverrides' of '@feathersjs/express' has no counterpart: its type is divided differently`,
+    'names'
+  ],
+  [
     `\nimport { channels } from '@feathersjs/transport-commons'\nstart(channels())`,
     `2: 'channels' of '@feathersjs/transport-commons' has no counterpart: every application has channels: remove the line that configures them`,
     'names'

@@ -127,6 +127,16 @@ it.each([
   ],
   [`declare module "@feathersjs/feathers/lib/declarations" {}`, `declare module "alula" {}`],
   [`import errors = require('@feathersjs/errors')`, `import errors = require('alula/errors')`],
+  // Types in comments of JSDoc.
+  [`/** @type {import('@feathersjs/feathers').Params} */`, `/** @type {import('alula').Params} */`],
+  [
+    `/**\n * @typedef {import("@feathersjs/memory").MemoryServiceOptions} A\n * @param {import('@feathersjs/errors')} b\n */`,
+    `/**\n * @typedef {import("alula/memory").MemoryOptions} A\n * @param {import('alula/errors')} b\n */`
+  ],
+  [
+    `/** @import { Params } from '@feathersjs/feathers' */ let a`,
+    `/** @import { Params } from 'alula' */ let a`
+  ],
   // Loaded at run time.
   [`const a = await import('@feathersjs/errors')`, `const a = await import('alula/errors')`],
   [
@@ -228,7 +238,9 @@ it.each([
 
 it.each([
   `// import a from '@feathersjs/feathers'`,
-  `/** @type {import('@feathersjs/feathers').Params} */`,
+  `/* @type {import('@feathersjs/feathers').Params} */`,
+  `/** @type {import('@feathersjs/knex').KnexService} */`,
+  `/** from '@feathersjs/feathers' */`,
   `const a = "import b from '@feathersjs/feathers'"`,
   `const a = \`\nimport b from "@feathersjs/feathers"\n\${c}\``,
   `const a = /require('@feathersjs\\/feathers')/`,
@@ -299,9 +311,9 @@ it('what has to be written anew is left alone as a whole', () => {
 })
 
 it.each([
-  [`import { a } from '@feathersjs/errors'\nimport b from 'b/c'`, ['alula', 'b']],
-  [`import io from '@feathersjs/socketio'`, ['alula']],
-  [`import { rest, cors } from '@feathersjs/express'`, ['alula', 'cors']],
+  [`import { a } from '@feathersjs/errors'\nimport b from 'b/c'`, ['alula', 'alula/errors', 'b', 'b/c']],
+  [`import io from '@feathersjs/socketio'`, ['alula', 'alula/socketio']],
+  [`import { rest, cors } from '@feathersjs/express'`, ['alula', 'alula/express', 'cors']],
   [`import { stripSlashes } from '@feathersjs/commons'`, ['@feathersjs/commons']],
   [`import { resolve } from '@feathersjs/schema'`, ['@feathersjs/schema']],
   [`declare module '@feathersjs/express' {}`, ['@feathersjs/express']],
@@ -310,10 +322,6 @@ it.each([
   [`const a = '@feathersjs/express'`, []]
 ])('%j loads %j then', (source, packages) => {
   expect([...rewriteSource(source).packages].sort()).toEqual(packages)
-})
-
-it('what an entry needs is a peer', () => {
-  expect([...rewriteSource(`import io from '@feathersjs/socketio'`).peers]).toEqual(['socket.io'])
 })
 
 it.each([
