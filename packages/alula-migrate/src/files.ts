@@ -1,28 +1,17 @@
-import {
-  chmodSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync
-} from 'node:fs'
-import { basename, dirname, extname, join, relative, sep } from 'node:path'
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, extname, join, posix, relative, sep } from 'node:path'
+import { escapePath, globSync } from 'tinyglobby'
 import { foldersAround } from './project.ts'
 
 /** What a folder holds that a migration looks at; paths are relative to it, with slashes. */
 export interface FoundFiles {
-  /** JavaScript and TypeScript, also scripts of Node.js without an ending. */
+  /** JavaScript and TypeScript, scripts of Node.js without an ending, and components with scripts in them. */
   readonly sources: readonly string[]
-  /** Files with scripts inside of something else. */
-  readonly components: readonly string[]
   /** Folders with a `package.json` of their own that lists packages of Feathers. */
   readonly packages: readonly string[]
 }
 
-const SOURCES: ReadonlySet<string> = new Set(['.js', '.mjs', '.cjs', '.jsx', '.ts', '.mts', '.cts', '.tsx'])
-const COMPONENTS: ReadonlySet<string> = new Set(['.vue', '.svelte'])
+const SOURCE = /\.(?:[cm]?[jt]s|[jt]sx|vue|svelte)$/
 const SKIPPED = ['node_modules', 'dist', 'build', 'coverage']
 
 /**
@@ -33,37 +22,19 @@ const SKIPPED = ['node_modules', 'dist', 'build', 'coverage']
  * @param compiled Folders that a compiler fills, whose JavaScript is left out
  */
 export function findFiles(root: string, compiled: readonly string[] = []): FoundFiles {
-  const found = { sources: [] as string[], components: [] as string[], packages: [] as string[] }
-  const ignored = readIgnored(root)
-
-  const visit = (folder: string): void => {
-    for (const item of readdirSync(folder, { withFileTypes: true })) {
-      const path = join(folder, item.name)
-      const name = relative(root, path).split(sep).join('/')
-
-      if (item.name.startsWith('.') || ignored(path)) continue
-
-      if (item.isDirectory()) {
-        if (isFeathersPackage(path)) found.packages.push(name)
-        else visit(path)
-      } else if (item.isFile()) {
-        if (SOURCES.has(extname(name)) || isScript(path)) found.sources.push(name)
-        if (COMPONENTS.has(extname(name))) found.components.push(name)
-      }
-    }
-  }
-
-  visit(root)
-
-  const all = new Set(found.sources)
+  const paths = globSync('**', { cwd: root, ignore: readIgnored(root), followSymbolicLinks: false }).sort()
+  const all = new Set(paths)
+  const folders = paths.filter((path) => path.endsWith('/package.json')).map((path) => posix.dirname(path))
+  const isBelow = (path: string, around: readonly string[]) =>
+    around.some((folder) => path.startsWith(`${folder}/`))
+  const packages = folders.filter((folder) => isFeathersPackage(join(root, folder)))
   const isCompiled = (path: string) =>
-    /jsx?$/.test(path) &&
-    (all.has(path.replace(/js(x?)$/, 'ts$1')) || compiled.some((folder) => path.startsWith(`${folder}/`)))
+    /jsx?$/.test(path) && (all.has(path.replace(/js(x?)$/, 'ts$1')) || isBelow(path, compiled))
+  const isSource = (path: string) => SOURCE.test(path) || isScript(join(root, path))
 
   return {
-    sources: found.sources.filter((path) => !isCompiled(path)).sort(),
-    components: found.components.sort(),
-    packages: found.packages.sort()
+    sources: paths.filter((path) => !isBelow(path, packages) && !isCompiled(path) && isSource(path)),
+    packages: packages.filter((folder) => !isBelow(folder, packages))
   }
 }
 
@@ -97,13 +68,13 @@ export function writeText(path: string, text: string): void {
 }
 
 /**
- * What is ignored: names and paths of `.gitignore` without patterns, which is how folders are listed there that a build
- * fills. In a repository, the files of the folders around count too.
+ * Patterns for what is ignored: names and paths of `.gitignore` without patterns, which is how folders are listed there
+ * that a build fills. In a repository, the files of the folders around count too.
  */
-function readIgnored(root: string): (path: string) => boolean {
+function readIgnored(root: string): string[] {
   const around = foldersAround(root)
   const repository = around.findIndex((folder) => existsSync(join(folder, '.git')))
-  const ignored = new Set(SKIPPED)
+  const ignored = SKIPPED.map((name) => `**/${name}`)
 
   for (const folder of around.slice(0, Math.max(repository, 0) + 1)) {
     const file = join(folder, '.gitignore')
@@ -115,12 +86,13 @@ function readIgnored(root: string): (path: string) => boolean {
 
     for (const line of lines.filter((line) => /^[^#!*?[\]]+$/.test(line))) {
       const path = line.replace(/^\/|\/$/g, '')
+      const start = line.startsWith('/') || path.includes('/') ? relative(root, folder).split(sep) : ['**']
 
-      ignored.add(line.startsWith('/') || path.includes('/') ? join(folder, path) : path)
+      ignored.push([...start.filter(Boolean), escapePath(path)].join('/'))
     }
   }
 
-  return (path) => ignored.has(path) || ignored.has(basename(path))
+  return ignored
 }
 
 /** Whether a file without an ending begins with the name of Node.js. */

@@ -2,7 +2,7 @@ import { readVersion } from './alula.ts'
 import { JsonText } from './json.ts'
 import { lookUp, REPLACEMENTS } from './packages.ts'
 import { type Anchor, type Change, type Remark, type Rewritten, unchanged } from './rewritten.ts'
-import { isBefore, isVersion, toVersion, type Version } from './versions.ts'
+import { isBefore } from './versions.ts'
 
 /** What `package.json` has to follow. */
 export interface ManifestOptions {
@@ -51,15 +51,13 @@ export const COMPANIONS: { readonly [name: string]: Companion } = {
 const TYPED: readonly string[] = ['express', 'koa']
 
 /** The lowest version of a package, and the range that is written for an older one. */
-type Lowest = readonly [name: string, lowest: Version, range: string]
+type Lowest = readonly [name: string, lowest: string, range: string]
 
 const COMPILERS: readonly Lowest[] = [
-  ['typescript', [5, 8, 0], '^5.9.3'],
-  ['@types/node', [20, 0, 0], '^20.19.0']
+  ['typescript', '5.8.0', '^5.9.3'],
+  ['@types/node', '20.0.0', '^20.19.0']
 ]
-const STAYING: readonly Lowest[] = [['@feathersjs/mongodb', [5, 0, 26], '^5.0.50']]
-/** The version whose API alula has. */
-const FEATHERS: Version = [5, 0, 0]
+const STAYING: readonly Lowest[] = [['@feathersjs/mongodb', '5.0.26', '^5.0.50']]
 
 /** A change of one list of dependencies; without a range, a package is taken away. */
 interface Planned {
@@ -179,7 +177,7 @@ function planChanges(listed: Listed, options: ManifestOptions): readonly Planned
     const section = listed.get(name)?.section ?? (name === '@types/node' ? 'devDependencies' : undefined)
     const own = listed.get(name)?.range
     // A lock file keeps its version as long as the range allows it.
-    const isOld = (isBefore(own, lowest) || !isVersion(own)) && isBefore(locked?.(name) ?? own, lowest)
+    const isOld = isBefore(own, lowest) !== false && isBefore(locked?.(name) ?? own, lowest)
 
     if (section && isOld) planned.push({ section, name, range })
   }
@@ -196,16 +194,16 @@ function* findRemarks(
   const knex = listed.get('knex')?.range
   const isOnKnex = packages.has('alula') && listed.has('@feathersjs/knex')
 
-  if (isBefore(feathers, FEATHERS)) {
+  if (isBefore(feathers, '5.0.0')) {
     yield ['@feathersjs/feathers', `this is Feathers ${feathers}: move to Feathers v5 first`, 'steps']
   }
   for (const name of ['express', '@types/express']) {
-    if (toVersion(listed.get(name)?.range)[0] === 4) {
+    if (isBefore(listed.get(name)?.range, '5.0.0')) {
       yield [name, `'${name}' is of Express 4, alula has Express 5`, 'express-5']
     }
   }
   if (listed.has('jest')) yield ['jest', 'Jest needs a setting that transforms alula', 'jest']
-  if (isOnKnex && isBefore(knex, [3, 3, 0])) {
+  if (isOnKnex && isBefore(knex, '3.3.0')) {
     const needs = `'@feathersjs/knex' 5.0.50 needs knex 3.3 or later`
 
     yield ['knex', `${needs}, and this is ${locked?.('knex') ?? knex}`, 'packages-that-stay']

@@ -71,7 +71,6 @@ function planFolder(root: string, path: string): Map<string, Rewritten> {
 
   for (const name of found.sources)
     take(name, (text) => rewriteFile(name, text, listed.has('@feathersjs/koa')))
-  for (const name of found.components) take(name, remarkOnComponent)
 
   const isMoved = packages.has('alula')
 
@@ -110,16 +109,20 @@ const CONCERNED = new RegExp(
 
 function rewriteFile(path: string, text: string, hasKoa: boolean): Rewritten {
   if (!CONCERNED.test(text)) return unchanged(text)
+  if (/\.(?:vue|svelte)$/.test(path)) {
+    const isReplaced = [...text.matchAll(/['"](@feathersjs\/[^'"]+)['"]/g)].some(
+      ([, specifier = '']) => lookUp(specifier)?.kind === 'replaced'
+    )
+
+    return unchanged(text, isReplaced ? 'the imports of its script are left to you' : undefined)
+  }
 
   try {
     return rewriteSource(text, path, hasKoa)
   } catch (error) {
-    const isConcerned = text.includes('@feathersjs/')
+    const remark = `cannot be parsed, and stays as it is: ${(error as Error).message}`
 
-    return unchanged(
-      text,
-      isConcerned ? `cannot be parsed, and stays as it is: ${(error as Error).message}` : undefined
-    )
+    return unchanged(text, text.includes('@feathersjs/') ? remark : undefined)
   }
 }
 
@@ -129,11 +132,3 @@ function hasFeathersTypes(name: string): boolean {
 }
 
 const NO_TYPES = ['@feathersjs/cli', '@feathersjs/generators', '@feathersjs/hooks']
-
-function remarkOnComponent(text: string): Rewritten {
-  const isConcerned = [...text.matchAll(/['"](@feathersjs\/[^'"]+)['"]/g)].some(
-    ([, specifier]) => lookUp(specifier as string)?.kind === 'replaced'
-  )
-
-  return unchanged(text, isConcerned ? 'the imports of its script are left to you' : undefined)
-}

@@ -23,23 +23,21 @@ const UNLOADED: readonly ReferenceKind[] = ['comment', 'computed', 'text']
  * @throws SyntaxError for what cannot be parsed
  */
 export function rewriteSource(source: string, path = 'source.ts', hasKoa = false): Rewritten {
-  return new Rewriter(source, parseSource(source, path), hasKoa && /\.[cm]?tsx?$/.test(path)).run()
+  return new Rewriter(source, parseSource(source, path)).run(hasKoa && /\.[cm]?tsx?$/.test(path))
 }
 
 class Rewriter {
   readonly source: string
   readonly file: Node
-  readonly lacksBodyTypes: boolean
   text: MagicString
   readonly changes: Change[] = []
   readonly remarks: Remark[] = []
   readonly packages = new Set<string>()
   readonly references: readonly Reference[]
   readonly isClient: boolean
-  constructor(source: string, file: Node, lacksBodyTypes: boolean) {
+  constructor(source: string, file: Node) {
     this.source = source
     this.file = file
-    this.lacksBodyTypes = lacksBodyTypes
     this.text = new MagicString(source)
     this.references = findReferences(file, source)
     this.isClient = isClientFile(
@@ -47,9 +45,9 @@ class Rewriter {
     )
   }
 
-  run(): Rewritten {
+  run(lacksBodyTypes: boolean): Rewritten {
     for (const reference of this.references) this.rewrite(reference)
-    if (this.lacksBodyTypes) this.addBodyTypes()
+    if (lacksBodyTypes) this.addBodyTypes()
 
     const { changes, remarks, packages } = this
 

@@ -1,27 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { lt, minVersion, validRange } from 'semver'
 import { readJson } from './project.ts'
 
-export type Version = readonly [major: number, minor: number, patch: number]
+/** Whether the lowest version of a range is below another version; nothing for tags, and for ranges without one. */
+export function isBefore(range: string | undefined, version: string): boolean | undefined {
+  const lowest = range && validRange(range) ? minVersion(range) : null
 
-/** The lowest version of a range; of what has none, `NaN`, which comes before nothing. */
-export function toVersion(range = ''): Version {
-  const [, major, minor = 0, patch = 0] = /^\D{0,2}(\d+)(?:\.(\d+))?(?:\.(\d+))?/.exec(range) ?? []
-
-  return [Number(major), Number(minor), Number(patch)]
-}
-
-/** Whether a range begins with a version, as `*` and tags do not. */
-export function isVersion(range: string | undefined): boolean {
-  return !Number.isNaN(toVersion(range)[0])
-}
-
-/** Whether the lowest version of a range is below another version. */
-export function isBefore(range: string | undefined, version: Version): boolean {
-  const own = toVersion(range)
-  const index = own.findIndex((number, position) => number !== version[position])
-
-  return index !== -1 && (own[index] as number) < (version[index] as number)
+  return lowest && lowest.version !== '0.0.0' ? lt(lowest, version) : undefined
 }
 
 /**

@@ -172,13 +172,13 @@ it('components and other encodings need a human', () => {
   })
 
   expect(migrate(folder)).toBe(`Needs manual changes:
-b.js:1  cannot be parsed, and stays as it is: Unexpected token (2:0)
-${GUIDE}#manual-changes
-z.ts:1  is not UTF-8, and stays as it is
-${GUIDE}#manual-changes
 a.vue:1  the imports of its script are left to you
 ${GUIDE}#manual-changes
 a/b.svelte:1  the imports of its script are left to you
+${GUIDE}#manual-changes
+b.js:1  cannot be parsed, and stays as it is: Unexpected token (2:0)
+${GUIDE}#manual-changes
+z.ts:1  is not UTF-8, and stays as it is
 ${GUIDE}#manual-changes
 package.json:1  is not UTF-8, and stays as it is
 ${GUIDE}#manual-changes
