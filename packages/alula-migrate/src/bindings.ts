@@ -1,4 +1,3 @@
-import { type Replacement, resolveName } from './packages.ts'
 import type { Binding, Reference } from './references.ts'
 
 /** Names that come from one module: the text in front of `from`, or of `=`. */
@@ -7,33 +6,25 @@ export interface Part {
   readonly clause: string
 }
 
-/** What is decided outside of a statement. */
-export interface BindingRules {
-  /** Binds a name to the module itself where its members are used, and returns whether it did. */
-  bindModule(binding: Binding): boolean
-  /** Removes the uses of a name that is not needed, and returns whether that were all. */
-  remove(binding: Binding): boolean
-  /** Reports a name without a counterpart. */
-  report(name: string, reason: string): void
-}
-
 /** A binding, with the module that has it now and its name there. */
-type Placed = Binding & { readonly from: string; readonly name: string }
+export type Placed = Binding & { readonly from: string; readonly name: string }
 
 /**
  * Distributes the names of a statement to the modules where they live now.
  *
- * @returns Nothing where one entry has all names as they are written
+ * @param reference The statement
+ * @param placed Its names, without those that are not needed
+ * @param entry The module that has all names by default
+ * @param source The text around
+ * @returns Nothing where the entry has all names as they are written
  */
 export function distribute(
   reference: Reference,
-  replacement: Replacement,
-  source: string,
-  rules: BindingRules
+  placed: readonly Placed[],
+  entry: string,
+  source: string
 ): Part[] | undefined {
   const { bindings = [] } = reference
-  const { entry } = replacement
-  const placed = bindings.flatMap((binding) => placeBinding(binding, reference, replacement, rules))
   const isSame = ({ from, form, name }: Placed, index: number) =>
     from === entry && form === bindings[index]?.form && name === bindings[index]?.imported
 
@@ -45,42 +36,6 @@ export function distribute(
 
     return clauses.map((clause) => ({ from, clause }))
   })
-}
-
-/** Where a name lives now; nowhere when it is not needed. */
-function placeBinding(
-  binding: Binding,
-  { kind, specifier, isAwaited }: Reference,
-  replacement: Replacement,
-  rules: BindingRules
-): Placed[] {
-  const { form, imported } = binding
-  const { entry, main, hasDefault } = replacement
-  const isImport = kind === 'import'
-  // `{ default as name }` is the default export too. In CommonJS, not every module has one.
-  const isWhole =
-    form !== 'name' || (imported === 'default' && kind !== 'export' && (isImport || main !== undefined))
-
-  if (isWhole && (kind === 'export' || rules.bindModule(binding)))
-    return [{ ...binding, from: entry, form: 'namespace', name: '*' }]
-  if (form !== 'name') {
-    return hasDefault && isImport
-      ? [{ ...binding, from: entry, form: 'default', name: 'default' }]
-      : [{ ...binding, from: entry, form: 'name', name: main as string }]
-  }
-
-  const target = resolveName(replacement, imported)
-
-  if (typeof target === 'string') {
-    if (rules.remove(binding)) return []
-    rules.report(imported, target)
-    return [{ ...binding, from: specifier, name: imported }]
-  }
-
-  const { from, name = imported } = target
-  const isDefault = name === 'default' && from !== entry && kind !== 'export' && !isAwaited
-
-  return [{ ...binding, from, form: isDefault ? 'default' : 'name', name }]
 }
 
 /** A statement takes a default export, and one namespace or list. */

@@ -18,17 +18,11 @@ export function rewriteConfiguration(source: string): Rewritten {
   const remarks: Remark[] = []
   const changes: { line: number; text: string }[] = []
 
-  for (const [name] of json.entries(...path)) {
-    const provider = json.find(...path, name)
-    const has = (setting: string) => json.find(...path, name, setting) !== undefined
+  for (const [name, provider] of json.entries(...path)) {
+    const settings = json.entries(...path, name).map(([setting]) => setting)
+    const isKnown = [...PRESETS, ...SETTINGS].includes(name) || provider.type !== 'object'
 
-    if (
-      provider?.type !== 'object' ||
-      [...PRESETS, ...SETTINGS].includes(name) ||
-      has('issuer') ||
-      has('authorize_url')
-    )
-      continue
+    if (isKnown || settings.includes('issuer') || settings.includes('authorize_url')) continue
 
     const subdomain = json.getString(...path, name, 'subdomain')
     const line = json.lineOf(...path, name)

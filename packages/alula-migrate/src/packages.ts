@@ -144,8 +144,8 @@ export const MODULES: { readonly [path: string]: string | undefined } = {
 const KEPT: readonly string[] =
   'adapter-tests cli configuration generators hooks knex mongodb schema tests typebox'.split(' ')
 
-const CONNECTIONS = ['authentication-client', 'rest-client', 'socketio-client']
-const SERVERS = ['express', 'koa', 'socketio']
+const CONNECTION = /^@feathersjs\/(?:authentication|rest|socketio)-client$/
+const SERVER = /^@feathersjs\/(?:express|koa|socketio)$/
 
 /** What is known of a module specifier. */
 export type Known =
@@ -176,11 +176,11 @@ export function lookUp(specifier: string, isClient = false): Known | undefined {
 
     return { kind: 'replaced', replacement: main === undefined ? replacement : { ...replacement, main } }
   }
-  if (Object.hasOwn(REPLACEMENTS, packageName)) {
-    return { kind: 'unknown', reason: `only ${packageName} has a counterpart, not the modules in it` }
-  }
+  const reason = Object.hasOwn(REPLACEMENTS, packageName)
+    ? `only ${packageName} has a counterpart, not the modules in it`
+    : 'no counterpart of it is known'
 
-  return { kind: 'unknown', reason: 'no counterpart of it is known' }
+  return { kind: 'unknown', reason }
 }
 
 /**
@@ -189,9 +189,9 @@ export function lookUp(specifier: string, isClient = false): Known | undefined {
  * @param specifiers Everything that the file imports from
  */
 export function isClientFile(specifiers: readonly string[]): boolean {
-  const has = (names: readonly string[]) => names.some((name) => specifiers.includes(`@feathersjs/${name}`))
+  const has = (name: RegExp) => specifiers.some((specifier) => name.test(specifier))
 
-  return has(CONNECTIONS) && !has(SERVERS)
+  return has(CONNECTION) && !has(SERVER)
 }
 
 /**

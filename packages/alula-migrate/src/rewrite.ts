@@ -1,5 +1,5 @@
 import MagicString from 'magic-string'
-import { distribute, type Part } from './bindings.ts'
+import { distribute, type Part, type Placed } from './bindings.ts'
 import { indentationAt, lineAt, lineEnding } from './lines.ts'
 import { isClientFile, lookUp, type Replacement, resolveName, toPackageName } from './packages.ts'
 import { type Binding, findReferences, type Reference, type ReferenceKind } from './references.ts'
@@ -9,6 +9,8 @@ import { findUses, type Member, type Use } from './uses.ts'
 
 /** The parts of a request of Koa whose types come with `koa-body`. */
 const PARSED_BODY = /\brequest\b[^;]*\b(?:body|rawBody|files)\b/
+
+const DEPENDS = 'whether it has to change depends on the code that reads it'
 
 /** Kinds of references that load nothing themselves, or nothing that is known. */
 const UNLOADED: readonly ReferenceKind[] = ['comment', 'computed', 'text']
@@ -35,6 +37,7 @@ class Rewriter {
   readonly packages = new Set<string>()
   readonly references: readonly Reference[]
   readonly isClient: boolean
+
   constructor(source: string, file: Node) {
     this.source = source
     this.file = file
@@ -69,23 +72,15 @@ class Rewriter {
   }
 
   rewriteAs(reference: Reference, replacement: Replacement): void {
-    const { kind, specifier, string } = reference
-
+    const { kind, specifier, string, member } = reference
     const { entry, isAlwaysThere } = replacement
 
-    if (kind === 'text') {
-      const advice = 'whether it has to change depends on the code that reads it'
-
-      this.remark(string, `'${specifier}' is a string here: ${advice}`)
-      return
-    }
-
-    if (reference.member !== undefined) this.rewriteMember(reference, replacement)
+    if (kind === 'text') this.remark(string, `'${specifier}' is a string here: ${DEPENDS}`)
+    else if (member !== undefined) this.rewriteMember(reference, replacement, member)
     else if (kind === 'call') this.rewriteCall(reference, replacement)
     else if (kind === 'sideEffect' && isAlwaysThere) this.remove(reference, specifier)
     else if (kind === 'augmentation' && entry !== 'alula') {
-      this.load(reference.specifier)
-      this.remark(string, `only 'alula' can be augmented, '${entry}' cannot`, 'typescript')
+      this.leave(reference, `only 'alula' can be augmented, '${entry}' cannot`, 'typescript')
     } else if (kind === 'comment' || reference.bindings) this.rewriteBindings(reference, replacement)
     else {
       this.rename(reference, entry)
@@ -109,11 +104,8 @@ class Rewriter {
     }
 
     const { text, changes } = { text: this.text.clone(), changes: this.changes.length }
-    const parts = distribute(reference, replacement, this.source, {
-      bindModule: (binding) => this.bindModule(reference, replacement, binding),
-      remove: (binding) => this.removeConfigured(reference, replacement, binding),
-      report: (name, reason) => this.reportGone(reference, name, reason)
-    })
+    const placed = bindings.flatMap((binding) => this.place(binding, reference, replacement))
+    const parts = distribute(reference, placed, replacement.entry, this.source)
     const isWhole = kind !== 'require' || isAlone
 
     if (!parts) this.rename(reference, replacement.entry)
@@ -124,23 +116,50 @@ class Rewriter {
 
       this.text = text
       this.changes.length = changes
-      this.load(reference.specifier)
-      this.remark(string, `rewrite this by hand: ${advice}`, 'names')
+      this.leave(reference, `rewrite this by hand: ${advice}`)
     } else if (parts.some(({ from }) => from !== specifier)) this.replace(reference, parts)
   }
 
-  rewriteMember(reference: Reference, replacement: Replacement): void {
-    const { start, end, string } = reference
-    const member = reference.member as string
-    const target = resolveName(replacement, member)
+  /** Where a name lives now; nowhere when it is not needed. */
+  place(binding: Binding, reference: Reference, replacement: Replacement): Placed[] {
+    const { kind, specifier, isAwaited } = reference
+    const { form, imported } = binding
+    const { entry, main, hasDefault } = replacement
+    const isImport = kind === 'import'
+    // `{ default as name }` is the default export too. In CommonJS, not every module has one.
+    const isWhole =
+      form !== 'name' || (imported === 'default' && kind !== 'export' && (isImport || main !== undefined))
+
+    if (isWhole && (kind === 'export' || this.bindModule(reference, replacement, binding)))
+      return [{ ...binding, from: entry, form: 'namespace', name: '*' }]
+    if (form !== 'name') {
+      return hasDefault && isImport
+        ? [{ ...binding, from: entry, form: 'default', name: 'default' }]
+        : [{ ...binding, from: entry, form: 'name', name: main as string }]
+    }
+
+    const target = resolveName(replacement, imported)
 
     if (typeof target === 'string') {
-      this.reportGone(reference, member, target)
-    } else if (target.name === 'default' && member !== 'default') {
-      this.load(reference.specifier)
-      this.remark(string, `'${member}' is the package '${target.from}' now`, 'names')
+      if (this.removeConfigured(reference, replacement, binding)) return []
+      this.leave(reference, toGone(reference, imported, target))
+      return [{ ...binding, from: specifier, name: imported }]
+    }
+
+    const { from, name = imported } = target
+    const isDefault = name === 'default' && from !== entry && kind !== 'export' && !isAwaited
+
+    return [{ ...binding, from, form: isDefault ? 'default' : 'name', name }]
+  }
+
+  rewriteMember(reference: Reference, replacement: Replacement, member: string): void {
+    const target = resolveName(replacement, member)
+
+    if (typeof target === 'string') this.leave(reference, toGone(reference, member, target))
+    else if (target.name === 'default' && member !== 'default') {
+      this.leave(reference, `'${member}' is the package '${target.from}' now`)
     } else {
-      if (target.name) this.edit(start, end, target.name)
+      if (target.name) this.edit(reference.start, reference.end, target.name)
       this.rename(reference, target.from)
     }
   }
@@ -247,11 +266,10 @@ class Rewriter {
     this.change(last.string, '+ koa-body, whose types @feathersjs/koa added')
   }
 
-  reportGone(reference: Reference, name: string, reason: string): void {
-    const { string, specifier } = reference
-
-    this.load(reference.specifier)
-    this.remark(string, `'${name}' of '${specifier}' has no counterpart: ${reason}`, 'names')
+  /** The old package is still loaded, and somebody has to look at it. */
+  leave({ specifier, string }: Reference, text: string, anchor: Anchor = 'names'): void {
+    this.load(specifier)
+    this.remark(string, text, anchor)
   }
 
   load(module: string): void {
@@ -317,4 +335,8 @@ class Rewriter {
 
     return /\/[/*]/.test(text)
   }
+}
+
+function toGone({ specifier }: Reference, name: string, reason: string): string {
+  return `'${name}' of '${specifier}' has no counterpart: ${reason}`
 }

@@ -87,13 +87,14 @@ export function toStringValue(node: Node | null | undefined): string | undefined
 }
 
 /** The names that a pattern binds. */
-export function* namesOf(pattern: Node | null | undefined): Generator<string> {
-  if (!pattern) return
+export function namesOf(pattern: Node | null | undefined): string[] {
+  if (!pattern) return []
+  if (pattern.type === 'Identifier') return [pattern.name as string]
 
-  if (pattern.type === 'Identifier') yield pattern.name as string
-  for (const property of pattern.properties ?? [])
-    yield* namesOf((property.value ?? property.argument) as Node)
-  for (const element of pattern.elements ?? []) yield* namesOf(element)
-  if (pattern.type === 'AssignmentPattern') yield* namesOf(pattern.left)
-  yield* namesOf(pattern.type === 'RestElement' ? pattern.argument : pattern.parameter)
+  const { type, properties = [], elements = [], left, argument, parameter } = pattern
+  const inner = type === 'AssignmentPattern' ? left : type === 'RestElement' ? argument : parameter
+
+  return [...properties.map((one) => (one.value ?? one.argument) as Node), ...elements, inner].flatMap(
+    namesOf
+  )
 }

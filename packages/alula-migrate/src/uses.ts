@@ -57,7 +57,7 @@ function declares(node: Node, name: string): boolean {
     ...(/^(Function|Class)Expression$/.test(node.type) ? [node.id] : [])
   ]
 
-  return declared.some((pattern) => [...namesOf(pattern)].includes(name))
+  return declared.flatMap(namesOf).includes(name)
 }
 
 function declarationsOf(statement: Node | null | undefined): (Node | null | undefined)[] {
