@@ -46,9 +46,9 @@ export async function buildCommand(folder: string, owner: keyof typeof COMMANDS 
     platform: 'node',
     format: 'esm',
     mainFields: ['module', 'main'],
-    // Packages in CommonJS require modules of Node.
+    // Packages in CommonJS require modules of Node. Other packages import `createRequire` under its name.
     banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)"
+      js: "import { createRequire as toRequire } from 'node:module'; const require = toRequire(import.meta.url)"
     },
     logLevel: 'error'
   })

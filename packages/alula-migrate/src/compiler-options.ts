@@ -46,12 +46,12 @@ export function rewriteCompilerOptions(source: string, input: CompilerOptionsInp
     return unchanged(source, "has no 'compilerOptions': they need module 'nodenext'", 'typescript')
   }
 
-  const { values, remark } = planModule(options, input)
+  const values = planModule(options, input)
   const changes: Change[] = []
   const change = (name: string, text: string) =>
     changes.push({ line: json.lineOf('compilerOptions', name), text: `${name}: ${text}` })
 
-  for (const [name, value] of values) {
+  for (const [name, value] of values ?? []) {
     json.set(['compilerOptions', name], value)
     change(name, `${options[name]?.toLowerCase() ?? '(none)'} → ${value}`)
   }
@@ -64,8 +64,9 @@ export function rewriteCompilerOptions(source: string, input: CompilerOptionsInp
     change('paths', `+ ${name}, ${origin}`)
   }
 
+  const text = "'exports' of packages have to be read: set 'moduleResolution' to 'nodenext' or 'bundler'"
   const line = json.lineOf('compilerOptions', 'module')
-  const remarks: Remark[] = remark === undefined ? [] : [{ line, text: remark, anchor: 'typescript' }]
+  const remarks: Remark[] = values ? [] : [{ line, text, anchor: 'typescript' }]
 
   return { ...unchanged(json.text), changes, remarks }
 }
@@ -101,25 +102,22 @@ function planPaths(
 
 type ModuleOption = 'module' | 'moduleResolution'
 
+/** The values that let TypeScript read `exports` of packages; nothing when it takes a human to choose them. */
 function planModule(
   options: CompilerOptions,
   { isModule, options: known }: CompilerOptionsInput
-): { readonly values: readonly (readonly [name: ModuleOption, value: string])[]; readonly remark?: string } {
+): readonly (readonly [name: ModuleOption, value: string])[] | undefined {
   const module = options.module?.toLowerCase()
   const resolution = options.moduleResolution?.toLowerCase()
   const decisive = resolution ?? module ?? ''
   const isUnknown = module === undefined && known === undefined
 
-  if (CURRENT.includes(decisive) || (isModule && STRICT.includes(decisive))) return { values: [] }
+  if (CURRENT.includes(decisive) || (isModule && STRICT.includes(decisive))) return []
   if (!isModule && !isUnknown && (module === undefined || ['commonjs', ...STRICT].includes(module))) {
     const names: ModuleOption[] = resolution === undefined ? ['module'] : ['module', 'moduleResolution']
 
-    return { values: names.map((name) => [name, 'nodenext']) }
+    return names.map((name) => [name, 'nodenext'])
   }
-  if (module !== undefined && ES_MODULES.test(module)) return { values: [['moduleResolution', 'bundler']] }
 
-  return {
-    values: [],
-    remark: "'exports' of packages have to be read: set 'moduleResolution' to 'nodenext' or 'bundler'"
-  }
+  return module !== undefined && ES_MODULES.test(module) ? [['moduleResolution', 'bundler']] : undefined
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { chmodSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, extname, join, posix, relative, sep } from 'node:path'
 import { escapePath, globSync } from 'tinyglobby'
@@ -27,7 +28,9 @@ export function findFiles(root: string, compiled: readonly string[] = []): Found
   const folders = paths.filter((path) => path.endsWith('/package.json')).map((path) => posix.dirname(path))
   const isBelow = (path: string, around: readonly string[]) =>
     around.some((folder) => path.startsWith(`${folder}/`))
-  const packages = folders.filter((folder) => isFeathersPackage(join(root, folder)))
+  const packages = folders.filter((folder) =>
+    /"(?:@feathersjs\/|alula")/.test(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+  )
   const isCompiled = (path: string) =>
     /jsx?$/.test(path) && (all.has(path.replace(/js(x?)$/, 'ts$1')) || isBelow(path, compiled))
   const isSource = (path: string) => SOURCE.test(path) || isScript(join(root, path))
@@ -44,12 +47,9 @@ export function findFiles(root: string, compiled: readonly string[] = []): Found
  * @returns Nothing for what is not UTF-8: it would not come back as it was
  */
 export function readText(path: string): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return undefined
-    throw error
-  }
+  const bytes = readFileSync(path)
+
+  return isUtf8(bytes) ? bytes.toString() : undefined
 }
 
 /** Replaces a file in one step: readers get the old text or the new one, never a part. */
@@ -98,10 +98,4 @@ function readIgnored(root: string): string[] {
 /** Whether a file without an ending begins with the name of Node.js. */
 function isScript(path: string): boolean {
   return extname(path) === '' && /^\uFEFF?#!.*\bnode\b/.test(readText(path) ?? '')
-}
-
-function isFeathersPackage(folder: string): boolean {
-  const file = join(folder, 'package.json')
-
-  return existsSync(file) && /"(?:@feathersjs\/|alula")/.test(readFileSync(file, 'utf8'))
 }

@@ -47,8 +47,6 @@ export const COMPANIONS: { readonly [name: string]: Companion } = {
   qs: ['^6.14.0', 'rest-client', '^6.14.0'],
   uuid: ['^11.1.0', 'authentication']
 }
-/** Packages whose types alula needs where the package of Feathers is replaced. */
-const TYPED: readonly string[] = ['express', 'koa']
 
 /** The lowest version of a package, and the range that is written for an older one. */
 type Lowest = readonly [name: string, lowest: string, range: string]
@@ -127,7 +125,7 @@ function planChanges(listed: Listed, options: ManifestOptions): readonly Planned
   const add = (section: string, name: string, range: string): void => {
     if (!listed.has(name) && planned.every((one) => one.name !== name)) planned.push({ section, name, range })
   }
-  const addTypes = (name = ''): void => {
+  const addTypes = (name: string): void => {
     const types = COMPANIONS[name]?.[2]
 
     if (isTyped && types) add('devDependencies', `@types/${name.replace(/^@(.+)\//, '$1__')}`, types)
@@ -144,7 +142,8 @@ function planChanges(listed: Listed, options: ManifestOptions): readonly Planned
     if (packages.has(name)) continue
 
     planned.push({ section, name })
-    addTypes(TYPED.find((one) => name === `@feathersjs/${one}`))
+    // Those of Express and Koa came with the package that goes.
+    addTypes(name.slice('@feathersjs/'.length))
   }
 
   const wasRuntime = planned.some(({ section }) => section !== 'devDependencies')

@@ -7,7 +7,7 @@ import { COMPANIONS, listDependencies, refusePreRelease, rewriteManifest } from 
 import { lookUp } from './packages.ts'
 import { findCompiled, findModules, foldersAround, readCompilerOptions, readJson } from './project.ts'
 import { rewriteSource } from './rewrite.ts'
-import { type Change, type Remark, type Rewritten, unchanged } from './rewritten.ts'
+import { type Rewritten, unchanged } from './rewritten.ts'
 import { readLocked } from './versions.ts'
 
 export interface MigrationOptions {
@@ -16,11 +16,9 @@ export interface MigrationOptions {
 }
 
 /** What a migration did to one file, or would do. */
-export interface MigratedFile {
+export interface MigratedFile extends Pick<Rewritten, 'changes' | 'remarks'> {
   /** Relative to the folder. */
   readonly path: string
-  readonly changes: readonly Change[]
-  readonly remarks: readonly Remark[]
 }
 
 /**
@@ -29,19 +27,23 @@ export interface MigratedFile {
  *
  * @param folder The folder of the project
  * @param options Whether to write
- * @returns What there is to say about each file that it read
+ * @returns What there is to say about each file that it read, by line
  * @throws Error for a project on a pre-release of Feathers v5
  */
 export function migrateFolder(folder: string, { dryRun = false }: MigrationOptions = {}): MigratedFile[] {
   const rewritten = planFolder(folder, '')
 
-  if (!dryRun) {
-    for (const [path, { text, changes }] of rewritten) {
-      if (changes.length > 0) writeText(join(folder, path), text)
-    }
+  for (const [path, { text, changes }] of dryRun ? [] : rewritten) {
+    if (changes.length > 0) writeText(join(folder, path), text)
   }
 
-  return [...rewritten].map(([path, { changes, remarks }]) => ({ path, changes, remarks }))
+  return [...rewritten].map(([path, { changes, remarks }]) => {
+    return { path, changes: changes.toSorted(byLine), remarks: remarks.toSorted(byLine) }
+  })
+}
+
+function byLine(a: { readonly line: number }, b: { readonly line: number }): number {
+  return a.line - b.line
 }
 
 /** Sources in TypeScript, and no declarations of types alone. */

@@ -1,4 +1,4 @@
-import { isList, type Node, toStringValue, walk } from './syntax.ts'
+import { type Node, toStringValue, walk } from './syntax.ts'
 
 /** A name that a statement takes out of a module. */
 export interface Binding {
@@ -238,7 +238,7 @@ function readVariable(call: Reference, value: Node, around: readonly Node[], sou
 
   const isExported = list?.type === 'ExportNamedDeclaration'
   const statement = (isExported ? list : declaration) as Node
-  const isAlone = declaration?.declarations?.length === 1 && isList(isExported ? above : list)
+  const isAlone = declaration?.declarations?.length === 1 && Array.isArray((isExported ? above : list)?.body)
   const { start, end } = isAlone ? statement : (variable as Node)
 
   return {

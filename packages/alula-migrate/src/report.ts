@@ -11,7 +11,7 @@ const DOCUMENT = 'node_modules/alula/docs/migrating.md'
  */
 export function renderReport(files: readonly MigratedFile[], dryRun: boolean): string {
   const changes = files.flatMap(({ path, changes }) =>
-    [...changes].sort(byLine).map(({ line, text }) => `${path}:${line}  ${text}`)
+    changes.map(({ line, text }) => `${path}:${line}  ${text}`)
   )
   const remarks = listRemarks(files).map(
     ({ file, line, message, guide }) => `${file}:${line}  ${message}\n  ${guide}`
@@ -35,9 +35,9 @@ export function renderCheck(files: readonly MigratedFile[]): string {
 
 function listRemarks(files: readonly MigratedFile[]) {
   return files.flatMap(({ path, remarks }) =>
-    [...remarks]
-      .sort(byLine)
-      .map(({ line, text, anchor }) => ({ file: path, line, message: text, guide: `${DOCUMENT}#${anchor}` }))
+    remarks.map(({ line, text, anchor }) => {
+      return { file: path, line, message: text, guide: `${DOCUMENT}#${anchor}` }
+    })
   )
 }
 
@@ -55,8 +55,4 @@ function summarize(changes: number, files: number, remarks: number, dryRun: bool
 
 function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
-}
-
-function byLine(a: { readonly line: number }, b: { readonly line: number }): number {
-  return a.line - b.line
 }

@@ -4,7 +4,7 @@ import { indentationAt, lineAt, lineEnding } from './lines.ts'
 import { isClientFile, lookUp, type Replacement, resolveName, toPackageName } from './packages.ts'
 import { type Binding, findReferences, type Reference, type ReferenceKind } from './references.ts'
 import type { Anchor, Change, Remark, Rewritten } from './rewritten.ts'
-import { isList, type Node, parseSource } from './syntax.ts'
+import { type Node, parseSource } from './syntax.ts'
 import { findUses, type Member, type Use } from './uses.ts'
 
 /** The parts of a request of Koa whose types come with `koa-body`. */
@@ -230,7 +230,7 @@ class Rewriter {
     for (const [list, statement, configure] of uses as [Node, Node, Node][]) {
       const object = configure.callee?.object as Node
       const isStatement =
-        statement.type === 'ExpressionStatement' && object.type === 'Identifier' && isList(list)
+        statement.type === 'ExpressionStatement' && object.type === 'Identifier' && Array.isArray(list.body)
 
       if (isStatement) this.remove(statement, `${binding.local}()`)
       else {
@@ -246,10 +246,10 @@ class Rewriter {
     if (toPackageName(reference.specifier) !== '@feathersjs/errors') return
 
     for (const { local } of reference.bindings ?? []) {
-      for (const { kind, node } of findUses(this.file, local, reference)) {
-        if (kind !== 'instanceof') continue
+      const tested = findUses(this.file, local, reference).filter(({ kind }) => kind === 'instanceof')
+
+      for (const { node } of tested)
         this.remark(node, `errors of packages that stay are not 'instanceof ${local}'`, 'errors')
-      }
     }
   }
 

@@ -73,11 +73,6 @@ export function walk(
   parents.pop()
 }
 
-/** Whether a node has a list of statements. */
-export function isList(node: Node | undefined): boolean {
-  return Array.isArray(node?.body)
-}
-
 /** The text of a string without escapes, which is how modules are named. */
 export function toStringValue(node: Node | null | undefined): string | undefined {
   if (node?.type === 'StringLiteral') return node.value as string
