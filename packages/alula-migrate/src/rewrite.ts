@@ -266,7 +266,7 @@ class Rewriter {
     this.change(last.string, '+ koa-body, whose types @feathersjs/koa added')
   }
 
-  /** The old package is still loaded, and somebody has to look at it. */
+  /** The old package is still loaded: the place needs a manual change. */
   leave({ specifier, string }: Reference, text: string, anchor: Anchor = 'names'): void {
     this.load(specifier)
     this.remark(string, text, anchor)
