@@ -82,7 +82,7 @@ export function rewriteManifest(source: string, options: ManifestOptions): Rewri
   }
 
   const listed = listDependencies(json)
-  const planned = planChanges(listed, options)
+  const planned = [...planChanges(listed, options), ...planVersions(listed, options)]
   const changes = planned.map((one) => describeChange(one, json, listed))
   const remarks = [...findRemarks(listed, options)].map(([name, text, anchor]): Remark => {
     return { line: json.lineOf(listed.get(name)?.section as string, name), text, anchor }
@@ -118,8 +118,7 @@ export function refusePreRelease(listed: Listed): string | undefined {
   return undefined
 }
 
-function planChanges(listed: Listed, options: ManifestOptions): readonly Planned[] {
-  const { packages, isTyped, isTypedBelow = false, locked } = options
+function planChanges(listed: Listed, { packages, isTyped, locked }: ManifestOptions): readonly Planned[] {
   const isMoved = packages.has('alula')
   const planned: Planned[] = []
   const add = (section: string, name: string, range: string): void => {
@@ -170,18 +169,22 @@ function planChanges(listed: Listed, options: ManifestOptions): readonly Planned
     addTypes(name)
   }
 
+  return planned
+}
+
+/** Versions that are too old for alula, where the range or the lock file allows no newer one. */
+function planVersions(listed: Listed, options: ManifestOptions): readonly Planned[] {
+  const { packages, isTyped, isTypedBelow, locked } = options
+  const isMoved = packages.has('alula')
   const compilers = (isMoved && isTyped) || isTypedBelow ? COMPILERS : []
 
-  for (const [name, lowest, range] of [...compilers, ...(isMoved ? STAYING : [])]) {
-    const section = listed.get(name)?.section ?? (name === '@types/node' ? 'devDependencies' : undefined)
-    const own = listed.get(name)?.range
+  return [...compilers, ...(isMoved ? STAYING : [])].flatMap(([name, lowest, range]) => {
+    const { section = name === '@types/node' && 'devDependencies', range: own } = listed.get(name) ?? {}
     // A lock file keeps its version as long as the range allows it.
     const isOld = isBefore(own, lowest) !== false && isBefore(locked?.(name) ?? own, lowest)
 
-    if (section && isOld) planned.push({ section, name, range })
-  }
-
-  return planned
+    return section && isOld ? [{ section, name, range }] : []
+  })
 }
 
 /** Remarks by the package that they are about. */
@@ -191,7 +194,6 @@ function* findRemarks(
 ): Generator<readonly [name: string, text: string, anchor: Anchor]> {
   const feathers = listed.get('@feathersjs/feathers')?.range
   const knex = listed.get('knex')?.range
-  const isOnKnex = packages.has('alula') && listed.has('@feathersjs/knex')
 
   if (isBefore(feathers, '5.0.0')) {
     yield ['@feathersjs/feathers', `this is Feathers ${feathers}: move to Feathers v5 first`, 'steps']
@@ -202,7 +204,7 @@ function* findRemarks(
     }
   }
   if (listed.has('jest')) yield ['jest', 'Jest needs a setting that transforms alula', 'jest']
-  if (isOnKnex && isBefore(knex, '3.3.0')) {
+  if (packages.has('alula') && listed.has('@feathersjs/knex') && isBefore(knex, '3.3.0')) {
     const needs = `'@feathersjs/knex' 5.0.50 needs knex 3.3 or later`
 
     yield ['knex', `${needs}, and this is ${locked?.('knex') ?? knex}`, 'packages-that-stay']

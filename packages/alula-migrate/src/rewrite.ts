@@ -106,10 +106,9 @@ class Rewriter {
     const { text, changes } = { text: this.text.clone(), changes: this.changes.length }
     const placed = bindings.flatMap((binding) => this.place(binding, reference, replacement))
     const parts = distribute(reference, placed, replacement.entry, this.source)
-    const isWhole = kind !== 'require' || isAlone
 
     if (!parts) this.rename(reference, replacement.entry)
-    else if (parts.length === 0 && isWhole) this.remove(reference, specifier)
+    else if (parts.length === 0 && (kind !== 'require' || isAlone)) this.remove(reference, specifier)
     else if (parts.length === 0 || kind === 'equals' || this.hasComment(reference)) {
       const names = parts.map(({ from, clause }) => `${clause} from '${from}'`)
       const advice = names.join('; ') || `no name of '${specifier}' is needed`
