@@ -8,6 +8,8 @@ import {
   type JsonSchema
 } from '../schema/json-schema.ts'
 import { createShapes, type Shape, type ToShape } from '../schema/shape.ts'
+import { copyWith } from '../utils/object.ts'
+import { toWords } from './field-words.ts'
 
 /** What a field of a form takes: one of the kinds of scalars, one value of a list, or JSON for everything else. */
 export type FormKind = 'string' | 'number' | 'integer' | 'boolean' | 'date' | 'day' | 'choice' | 'json'
@@ -19,6 +21,8 @@ export interface FormField {
   /** The names on the way, which may have dots themselves; without an envelope. */
   readonly names: readonly string[]
   readonly kind: FormKind
+  /** What it takes, in words: `email, at most 200 characters, or null`. */
+  readonly words: string
   readonly isRequired: boolean
   readonly isNullable: boolean
   /** Whether it may be long, or has several lines. */
@@ -132,15 +136,17 @@ function toFormField(
   const description = part.description ?? first?.description
   const kind = toKind(kinds, values, first)
   const path = names.join('.')
+  const isSecret = /password/i.test(path) || first?.format === 'password'
 
   return {
     path,
     names,
     kind,
+    words: toWords(isSecret ? 'secret' : kind, copyWith(first ?? {}, part), { values, isNullable }),
     isRequired,
     isNullable,
     isLong: kind === 'string' && isLong(first),
-    isSecret: /password/i.test(path) || first?.format === 'password',
+    isSecret,
     ...(kind === 'boolean' && (part.default ?? first?.default) === true && { isOn: true as const }),
     ...(kind === 'choice' && { values }),
     ...(typeof description === 'string' && { description })
@@ -156,8 +162,9 @@ function isWrittenNumber(kinds: readonly string[], { pattern, type }: JsonSchema
   )
 }
 
-function isLong({ maxLength, contentEncoding }: JsonSchema = {}): boolean {
-  return contentEncoding === 'base64' || (typeof maxLength === 'number' && maxLength >= LONG)
+/** A string with a format has one line. */
+function isLong({ maxLength, contentEncoding, format }: JsonSchema = {}): boolean {
+  return contentEncoding === 'base64' || (!format && typeof maxLength === 'number' && maxLength >= LONG)
 }
 
 function toKind(

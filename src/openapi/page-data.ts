@@ -1,7 +1,7 @@
 // What the page knows of an application, as plain data: it is read from the manifest, like documents and audits.
 import { isStandardMethod } from '../core/methods.ts'
 import type { Application } from '../core/types.ts'
-import { type ManifestStrategy, readLogin } from '../manifest/login.ts'
+import { readLogin } from '../manifest/login.ts'
 import {
   hasSockets,
   type ManifestMethod,
@@ -14,6 +14,8 @@ import type { Envelope } from '../schema/envelope.ts'
 import { type Field, isHidden } from '../schema/fields.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { type FormField, toFormFields } from './form-fields.ts'
+import { isLogin } from './login.ts'
+import { type PageLogin, toLoginMethod, toPageLogin } from './page-login.ts'
 import { listHidden } from './service-schemas.ts'
 
 /** What the page knows of an application before anyone has logged in. */
@@ -43,8 +45,10 @@ export interface PageService {
   /** The services whose records the placeholders of its path name, by placeholder. */
   readonly parents: { readonly [placeholder: string]: string }
   readonly methods: readonly PageMethod[]
-  /** The fields of its records; `null` where they are not declared. */
+  /** The columns of its table; `null` where its fields are not declared. */
   readonly columns: readonly string[] | null
+  /** The fields of its records as clients get them; `null` where they are not declared. */
+  readonly fields: readonly FormField[] | null
   /** What may be queried, by path; `null` where that is not declared. */
   readonly filters: { readonly [path: string]: Field } | null
   readonly sort: readonly string[] | null
@@ -67,26 +71,16 @@ export interface PageMethod {
   readonly data: readonly FormField[] | null
   /** The fields of its query, of a custom method; `null` where they are not known. */
   readonly query: readonly FormField[] | null
+  /** What it returns, in words. */
+  readonly returns: string
+  /** The fields of its result, of a custom method; `null` where they are not known. */
+  readonly result: readonly FormField[] | null
   /** The first route of a custom method; `null` for one that is called by its name. */
   readonly route: {
     readonly verb: string
     readonly path: string
     readonly placeholders: readonly string[]
   } | null
-}
-
-/** How to log in. */
-export interface PageLogin {
-  /** The path of the authentication service. */
-  readonly path: string
-  readonly strategies: readonly PageStrategy[]
-}
-
-/** A strategy that creates access tokens. */
-export interface PageStrategy {
-  readonly name: string
-  /** The names of its credentials; `null` where they are not known. */
-  readonly fields: readonly string[] | null
 }
 
 /** What the page says of the application. */
@@ -105,8 +99,19 @@ export function toPageData(app: Application): PageData {
   const services = readOpenServices(app)
   const found = [...services, ...readRelatedServices(app, services)].filter(({ isFound }) => isFound)
   const paths = new Set(found.map(({ path }) => path))
+  const login = readLogin(app)
+  // The service that logs in comes last: nothing is seen there.
+  const sorted = [...services].sort((a, b) => Number(isLogin(a, login)) - Number(isLogin(b, login)))
 
-  return { services: services.map((service) => toPageService(service, paths)) }
+  return {
+    services: sorted.map((service) => ({
+      ...toPageService(service, paths),
+      ...(login &&
+        isLogin(service, login) && {
+          methods: service.methods.map((method) => toLoginMethod(toPageMethod(method, undefined), login))
+        })
+    }))
+  }
 }
 
 /**
@@ -117,21 +122,15 @@ export function toPageData(app: Application): PageData {
  */
 export function toLoginData(app: Application, info: PageInfo): LoginData {
   const { title = 'API', version = '', isForAll } = info
-  const { path = '', strategies } = readLogin(app) ?? {}
+  const login = readLogin(app)
 
   return {
     title,
     version,
     isForAll,
-    login: strategies ? { path, strategies: strategies.map(toStrategy) } : null,
+    login: login ? toPageLogin(login) : null,
     socket: readSocket(app)
   }
-}
-
-function toStrategy({ name, fields }: ManifestStrategy): PageStrategy {
-  if (name === 'jwt') return { name, fields: ['accessToken'] }
-
-  return { name, fields: fields.length > 0 ? fields : null }
 }
 
 function toPageService(service: ManifestService, found: ReadonlySet<string>): PageService {
@@ -147,8 +146,9 @@ function toPageService(service: ManifestService, found: ReadonlySet<string>): Pa
     parents: Object.fromEntries(
       Object.values(parent).map(({ service, placeholder }) => [placeholder, service])
     ),
-    methods: methods.map((method) => toPageMethod(method, definition)),
+    methods: methods.map((method) => toPageMethod(method, definition, service)),
     columns: definition ? toColumns(definition).filter(isShown) : null,
+    fields: toFields(definition && getOutput(definition))?.filter(({ path }) => isShown(path)) ?? null,
     filters: query
       ? Object.fromEntries(Object.entries(query.fields).filter(([path]) => isShown(path)))
       : null,
@@ -163,7 +163,8 @@ function toPageService(service: ManifestService, found: ReadonlySet<string>): Pa
 
 function toPageMethod(
   { name, who, hasData, event, routes: [route] }: ManifestMethod,
-  definition: SchemaDefinition | undefined
+  definition: SchemaDefinition | undefined,
+  service?: ManifestService
 ): PageMethod {
   const own = definition && getMethodDefinition(definition, name)
   const data = isStandardMethod(name) ? definition?.data[name] : own?.data
@@ -176,10 +177,25 @@ function toPageMethod(
     event: event?.name ?? null,
     data: toFields(data, envelope?.request ? envelope.one : undefined),
     query: toFields(own?.query),
+    returns: toReturns(name, service),
+    result: toFields(own?.result),
     route: route
       ? { verb: route.verb, path: route.segments.join('/'), placeholders: route.placeholders }
       : null
   }
+}
+
+/** What responses are; `undefined` where a view does not say what it makes of them. */
+function getOutput({ hasView, view, record }: SchemaDefinition): JsonSchema | undefined {
+  return hasView ? view : record
+}
+
+function toReturns(name: string, service?: ManifestService): string {
+  if (!isStandardMethod(name)) return service?.definition ? 'a result' : 'what the method returns'
+  if (name !== 'find') return 'the record'
+  if (!service?.page) return 'a list of records'
+
+  return `a page of records: ${service.page.hasTotal ? 'total, ' : ''}limit, skip, data`
 }
 
 function toFields(schema: JsonSchema | undefined, within?: string): readonly FormField[] | null {

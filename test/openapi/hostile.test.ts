@@ -127,7 +127,7 @@ describeChromium('hostile strings on the page', (open) => {
     const events = page.getByRole('log').first()
 
     page.on('dialog', (dialog) => void dialog.dismiss())
-    await page.getByText('Live events').nth(1).waitFor()
+    await page.getByText('Live events').first().waitFor()
     for (const text of STRINGS) await app.service('values').create({ text, [text]: 1, nested: { text } })
     await expect.poll(() => events.getByRole('group').count()).toBe(100)
     await events.locator('summary').first().click()

@@ -61,8 +61,33 @@ it.each([
 ] as [string, z.ZodType, object][])('a form has a field for %s', async (_, type, expected) => {
   const fields = await readForm(z.object({ id: z.int(), field: type }))
 
-  expect(fields.map(({ path, names, isRequired, ...field }) => field)).toEqual([{ ...PLAIN, ...expected }])
+  expect(fields.map(({ path, names, isRequired, words, ...field }) => field)).toEqual([
+    { ...PLAIN, ...expected }
+  ])
   for (const { path, names } of fields) expect(names.join('.')).toBe(path)
+})
+
+it.each([
+  ['email, at most 200 characters', z.email().max(200)],
+  ['string, 1 to 500 characters, or null', z.string().min(1).max(500).nullable()],
+  [
+    'string, exactly 3 characters, like ^[a-z]+$',
+    z
+      .string()
+      .length(3)
+      .regex(/^[a-z]+$/)
+  ],
+  ['integer', z.int()],
+  ['integer, 0 to 9, default 3', z.int().min(0).max(9).default(3)],
+  ['number, above 0, a multiple of 0.5', z.number().gt(0).multipleOf(0.5)],
+  ['one of open, done, default "open"', z.enum(['open', 'done']).default('open')],
+  ['JSON, a list of strings, at most 5 elements', z.array(z.string()).max(5)],
+  ['date and time', z.date()],
+  ['secret, at least 8 characters', z.string().min(8).meta({ format: 'password' })]
+])('a field says what it takes: %s', async (words, type) => {
+  const [field] = await readForm(z.object({ id: z.int(), field: type }))
+
+  expect(field.words).toBe(words)
 })
 
 it('a form has the fields of objects, and demands what is needed on all levels', async () => {

@@ -3,16 +3,17 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PageService } from '../../../src/openapi/page-data.ts'
 import { needsLogin } from './caller.tsx'
 import { ExposureTable } from './exposure.tsx'
+import { Identities } from './identities.tsx'
 import type { Identity } from './identity.ts'
-import { ROOT } from './request.ts'
+import { ROOT, toHash } from './request.ts'
 import { ServiceView } from './service.tsx'
 import type { AppData, Page } from './state.ts'
-import { useStore } from './store.ts'
-import { Users } from './users.tsx'
 
 interface AppProps {
   readonly data: AppData
   readonly identities: readonly Identity[]
+  /** Makes a further identity. */
+  readonly create: (number: number) => Identity
 }
 
 const ACCESS = '#access'
@@ -20,20 +21,20 @@ const ACCESS = '#access'
 /** The target of the link that skips what is before it. */
 const MAIN = '#main'
 
-/** The address of a service in the page. */
-const toHash = (path: string): string => `#/${path.split('/').map(encodeURIComponent).join('/')}`
-
-/** The application: its services, or the table of who may call them, beside the identities that call. */
-export function App({ data, identities }: AppProps) {
+/** The application: its services, or the table of who may call them, and the identities that call. */
+export function App({ data, identities: first, create }: AppProps) {
   const hash = useHash()
+  const [identities, setIdentities] = useState(first)
   const [number, setNumber] = useState(1)
+  const [loginOf, setLoginOf] = useState(0)
   const main = useRef<HTMLElement>(null)
   const identity = identities[number - 1] as Identity
-  const page: Page = { data, identities, identity }
+  const page: Page = { data, identities, identity, onLogin: () => setLoginOf(number) }
   const isAccess = hash === ACCESS
+  const [path, place = ''] = hash.split('?')
   const service = isAccess
     ? undefined
-    : (data.services.find(({ path }) => toHash(path) === hash) ?? toFirst(data))
+    : (data.services.find((one) => toHash(one.path) === path) ?? toFirst(data))
 
   useEffect(() => {
     document.title = `${isAccess ? 'Access' : (service?.path ?? 'No services')} · ${data.title}`
@@ -45,7 +46,18 @@ export function App({ data, identities }: AppProps) {
   return (
     <>
       <Header data={data} isAccess={isAccess} service={service}>
-        <ActingAs identities={identities} chosen={number} onChoose={setNumber} />
+        {data.login && (
+          <Identities
+            page={page}
+            loginOf={loginOf}
+            onLogin={setLoginOf}
+            onAct={setNumber}
+            onAdd={() => {
+              setIdentities([...identities, create(2)])
+              setLoginOf(2)
+            }}
+          />
+        )}
       </Header>
       <div class={isAccess ? 'columns wide' : 'columns'}>
         {!isAccess && <Services services={data.services} current={service?.path} />}
@@ -53,12 +65,16 @@ export function App({ data, identities }: AppProps) {
           {isAccess ? (
             <ExposureTable identity={identity} />
           ) : service ? (
-            <ServiceView key={service.path} page={page} service={service} />
+            <ServiceView
+              key={`${service.path}?${place}`}
+              page={page}
+              service={service}
+              place={new Map(new URLSearchParams(place))}
+            />
           ) : (
             <NoServices />
           )}
         </main>
-        {!isAccess && <Users page={page} onAct={setNumber} />}
       </div>
     </>
   )
@@ -92,7 +108,7 @@ function Header({ data, isAccess, service, children }: HeaderProps) {
         </a>
         {data.isForAll && (
           <a href={new URL('openapi.json', ROOT).href} target="_blank" rel="noreferrer">
-            Document
+            openapi.json
           </a>
         )}
       </nav>
@@ -101,12 +117,13 @@ function Header({ data, isAccess, service, children }: HeaderProps) {
   )
 }
 
-function toFirst({ services, login }: AppData): PageService | undefined {
-  const others = services.filter(({ path }) => path !== login?.path)
+/** The first that shows something without a login, or else the first that shows something. */
+function toFirst({ services }: AppData): PageService | undefined {
+  const listing = services.filter(({ methods }) => methods.some(({ name }) => name === 'find'))
 
-  // The first that shows something without a login.
   return (
-    others.find(({ methods }) => methods.some(({ name, who }) => name === 'find' && !needsLogin(who))) ??
+    listing.find(({ methods }) => methods.some(({ name, who }) => name === 'find' && !needsLogin(who))) ??
+    listing[0] ??
     services[0]
   )
 }
@@ -141,9 +158,7 @@ function Services({ services, current }: ServicesProps) {
 
   return (
     <nav class="services" aria-label="Services">
-      <h2>
-        Services <span class="count">{services.length}</span>
-      </h2>
+      <h2>Services</h2>
       {services.length > MANY && (
         <input
           type="search"
@@ -154,14 +169,10 @@ function Services({ services, current }: ServicesProps) {
         />
       )}
       <ul>
-        {found.map(({ path, methods }) => (
+        {found.map(({ path }) => (
           <li key={path}>
-            <a href={toHash(path)} aria-current={path === current ? 'true' : undefined}>
-              <span class="path">{path}</span>{' '}
-              <span class="count" title={methods.map(({ name }) => name).join(', ')}>
-                {methods.length}
-                <span class="unseen"> methods</span>
-              </span>
+            <a class="path" href={toHash(path)} aria-current={path === current ? 'true' : undefined}>
+              {path}
             </a>
           </li>
         ))}
@@ -171,54 +182,12 @@ function Services({ services, current }: ServicesProps) {
   )
 }
 
-interface ActingAsProps {
-  readonly identities: readonly Identity[]
-  readonly chosen: number
-  readonly onChoose: (number: number) => void
-}
-
-function ActingAs({ identities, chosen, onChoose }: ActingAsProps) {
-  return (
-    <fieldset class="acting-as">
-      <legend>Calls are made as</legend>
-      {identities.map((identity) => (
-        <ActingAsOption
-          key={identity.number}
-          identity={identity}
-          isChosen={identity.number === chosen}
-          onChoose={onChoose}
-        />
-      ))}
-    </fieldset>
-  )
-}
-
-interface ActingAsOptionProps {
-  readonly identity: Identity
-  readonly isChosen: boolean
-  readonly onChoose: (number: number) => void
-}
-
-function ActingAsOption({ identity, isChosen, onChoose }: ActingAsOptionProps) {
-  useStore(identity)
-
-  return (
-    <label class={`user-${identity.number}`}>
-      <input type="radio" name="acting-as" checked={isChosen} onChange={() => onChoose(identity.number)} />
-      <span class="dot" />
-      <span class="unseen">{identity.label}: </span>
-      <span class="name">{identity.name}</span>
-    </label>
-  )
-}
-
 function NoServices() {
   return (
     <section class="empty">
       <h1>No services yet</h1>
       <p>
-        This application has none. Register the first with <code>app.use('notes', memory())</code>, and open
-        this page again.
+        Register the first with <code>app.use('notes', memory())</code>.
       </p>
     </section>
   )

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { LANGUAGES } from './code.ts'
 import { Highlighted } from './highlight.tsx'
-import { isOk, type PageCall, type Request, type RequestOutcome } from './request.ts'
+import { isOk, type PageCall, type Request, type RequestOutcome, type TokenHeader } from './request.ts'
 import { Tabs } from './tabs.tsx'
 import { toDuration, toReadableText } from './values.ts'
 
@@ -12,7 +12,8 @@ export interface MadeCall {
   readonly outcome: RequestOutcome
   /** Who made it. */
   readonly name: string
-  readonly hasToken: boolean
+  /** The header of the access token that it was made with, if any. */
+  readonly token: TokenHeader | undefined
 }
 
 const RESPONSE = 'Response'
@@ -20,9 +21,9 @@ const RESPONSE = 'Response'
 /** The last call: its response, and the code that makes it. */
 export function CallView({ made }: { made: MadeCall }) {
   const [tab, setTab] = useState(RESPONSE)
-  const { call, request, outcome, name, hasToken } = made
+  const { call, request, outcome, name, token } = made
   const toCode = LANGUAGES.get(tab)
-  const text = toCode ? toCode(call, request, hasToken) : toReadableText(outcome.body)
+  const text = toCode ? toCode(call, request, token) : toReadableText(outcome.body)
 
   return (
     <section class="card call" aria-label="Last call">
@@ -30,10 +31,8 @@ export function CallView({ made }: { made: MadeCall }) {
         <span class={`verb ${request.verb}`}>{request.verb}</span>
         <code class="url">/{decodeURI(request.path)}</code>
         <span class={isOk(outcome) ? 'status good' : 'status bad'}>{outcome.status || 'no response'}</span>
-        <span class="hint" title="as measured on this page">
-          {toDuration(outcome.milliseconds)}
-        </span>
-        <span class="hint by">as {name}</span>
+        <span class="hint">{toDuration(outcome.milliseconds)}</span>
+        <span class="hint name">as {name}</span>
       </header>
       <Tabs
         label="The call"

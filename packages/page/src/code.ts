@@ -1,28 +1,38 @@
-import { isStandard, type PageCall, type Request, ROOT, toHeaders, toUrl } from './request.ts'
+import {
+  isStandard,
+  type PageCall,
+  type Request,
+  ROOT,
+  type TokenHeader,
+  toHeaders,
+  toUrl
+} from './request.ts'
 
 /** What stands for the access token in code: the page shows no token. */
 const TOKEN = 'TOKEN'
 
-/** The languages that a call is shown in. */
-export const LANGUAGES: ReadonlyMap<string, (call: PageCall, request: Request, hasToken: boolean) => string> =
-  new Map([
-    ['curl', toCurl],
-    ['fetch', toFetch],
-    ['alula', toClientCode]
-  ])
+/** Makes code of a call. With `token`, it is made with an access token. */
+type ToCode = (call: PageCall, request: Request, token: TokenHeader | undefined) => string
 
-function toCurl(_call: PageCall, request: Request, hasToken: boolean): string {
-  const headers = Object.entries(toHeaders(request, hasToken ? TOKEN : undefined)).filter(
-    ([name]) => name !== 'Accept'
-  )
+/** The languages that a call is shown in. */
+export const LANGUAGES: ReadonlyMap<string, ToCode> = new Map([
+  ['curl', toCurl],
+  ['fetch', toFetch],
+  ['alula', toClientCode]
+])
+
+function listHeaders(request: Request): readonly (readonly [name: string, value: string])[] {
+  return Object.entries(toHeaders(request)).filter(([name]) => name !== 'Accept')
+}
+
+function toCurl(_call: PageCall, request: Request, token: TokenHeader | undefined): string {
   const isPlain = request.verb === 'GET' || (request.verb === 'POST' && request.body !== undefined)
 
   return [
     `curl -g ${isPlain ? '' : `-X ${request.verb} `}${quote(toUrl(request))}`,
-    ...headers.map(([name, value]) =>
-      // In double quotes, where the shell fills in the variable.
-      name === 'Authorization' ? `-H "Authorization: Bearer $${TOKEN}"` : `-H ${quote(`${name}: ${value}`)}`
-    ),
+    ...listHeaders(request).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+    // In double quotes, where the shell fills in the variable.
+    ...(token ? [`-H "${token.header}: ${token.prefix}$${TOKEN}"`] : []),
     ...(request.body === undefined ? [] : [`-d ${quote(request.body)}`])
   ].join(' \\\n  ')
 }
@@ -32,15 +42,13 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-function toFetch(_call: PageCall, request: Request, hasToken: boolean): string {
-  const headers = Object.entries(toHeaders(request, hasToken ? TOKEN : undefined)).filter(
-    ([name]) => name !== 'Accept'
-  )
-  const lines = headers.map(([name, value]) =>
-    name === 'Authorization'
-      ? `    Authorization: \`Bearer \${${TOKEN}}\``
-      : `    ${name.includes('-') ? toLiteral(name) : name}: ${toLiteral(value)}`
-  )
+function toFetch(_call: PageCall, request: Request, token: TokenHeader | undefined): string {
+  const toLine = (name: string, value: string) =>
+    `    ${name.includes('-') ? toLiteral(name) : name}: ${value}`
+  const lines = [
+    ...listHeaders(request).map(([name, value]) => toLine(name, toLiteral(value))),
+    ...(token ? [toLine(token.header, `\`${token.prefix}\${${TOKEN}}\``)] : [])
+  ]
   const options = [
     ...(request.verb === 'GET' ? [] : [`  method: ${toLiteral(request.verb)}`]),
     ...(lines.length > 0 ? [`  headers: {\n${lines.join(',\n')}\n  }`] : []),
@@ -61,7 +69,7 @@ function toFetch(_call: PageCall, request: Request, hasToken: boolean): string {
 function toClientCode(
   { service, method, place, id, data, query = {} }: PageCall,
   _request: Request,
-  hasToken: boolean
+  token: TokenHeader | undefined
 ): string {
   const parts = [
     ...(place.size > 0 ? [`route: ${toCode(Object.fromEntries(place))}`] : []),
@@ -83,13 +91,13 @@ function toClientCode(
     : ''
 
   return [
-    `import { alula, ${hasToken ? 'authentication, ' : ''}rest } from 'alula/client'`,
+    `import { alula, ${token ? 'authentication, ' : ''}rest } from 'alula/client'`,
     '',
     'const client = alula()',
     `const connection = rest(${url}).fetch(fetch)`,
     '',
     'client.configure(connection)',
-    ...(hasToken ? ['client.configure(authentication())'] : []),
+    ...(token ? [`client.configure(authentication(${toClientOptions(token)}))`] : []),
     ...(isStandard(method.name) && !service.isSingle
       ? []
       : [
@@ -98,6 +106,12 @@ function toClientCode(
     '',
     `const result = await client.service(${path}).${method.name}(${call.join(', ')})`
   ].join('\n')
+}
+
+function toClientOptions({ header, prefix }: TokenHeader): string {
+  return `${header} ${prefix}` === 'Authorization Bearer '
+    ? ''
+    : `{ header: ${toLiteral(header)}, scheme: ${toLiteral(prefix.trim())} }`
 }
 
 /** A value as JavaScript. JSON is, but for the two line separators, and `__proto__`, which would set the prototype. */

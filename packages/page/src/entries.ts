@@ -1,5 +1,6 @@
 // What stands in the fields of a form, and the value that it makes.
 import type { FormField } from '../../../src/openapi/form-fields.ts'
+import { findJsonFault } from './json-fault.ts'
 import { isObject } from './request.ts'
 import { toLocal } from './values.ts'
 
@@ -129,7 +130,7 @@ export function parseJson(text: string): Parsed {
   try {
     return { value: JSON.parse(text) }
   } catch {
-    return { fault: 'is not JSON' }
+    return { fault: `This is not valid JSON, line ${findJsonFault(text)}` }
   }
 }
 

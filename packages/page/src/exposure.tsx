@@ -38,8 +38,7 @@ function Rows({ rows }: { rows: readonly ExposureRow[] }) {
       <header class="title">
         <h1>Access</h1>
         <p>
-          Who may call what, read off the compiled pipelines. {rows.length} methods, {open} of them open to
-          anyone.
+          Who may call what: {rows.length} methods, {open} of them open to anyone.
         </p>
         <input
           type="search"

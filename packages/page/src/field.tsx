@@ -10,15 +10,14 @@ interface FieldProps {
 
 /** A field of a form, with what it takes and what is wrong with it. */
 export function Field({ id, field, entry, fault, onEntry }: FieldProps) {
-  const { names, kind, isRequired, isNullable, description } = field
+  const { names, kind, words, isRequired, description } = field
   const described = [`${id}-kind`, ...(description ? [`${id}-text`] : []), ...(fault ? [`${id}-fault`] : [])]
 
   return (
     <div class={kind === 'boolean' ? 'field check' : 'field'}>
       <label for={id}>{names.join('.')}</label>
       <span class="kind" id={`${id}-kind`}>
-        {toKindName(field)}
-        {isNullable && ', null'}
+        {words}
         {isRequired && kind !== 'boolean' && <em> required</em>}
       </span>
       <Input
@@ -44,15 +43,6 @@ export function Field({ id, field, entry, fault, onEntry }: FieldProps) {
       )}
     </div>
   )
-}
-
-function toKindName({ kind, isSecret }: FormField): string {
-  if (kind === 'choice') return 'one of'
-  if (kind === 'day') return 'date'
-  if (kind === 'date') return 'date and time'
-  if (kind === 'json') return 'JSON'
-
-  return isSecret ? 'secret' : kind
 }
 
 interface InputProps {
@@ -97,7 +87,7 @@ function Input({ field: { kind, values, isLong, isSecret }, entry, onEntry, attr
     return (
       <textarea
         {...attributes}
-        rows={kind === 'json' ? 2 : 3}
+        rows={2}
         class={kind === 'json' ? 'mono' : undefined}
         spellcheck={kind !== 'json'}
         value={entry}

@@ -24,14 +24,14 @@ const OPERATORS: ReadonlyMap<string, string> = new Map([
 const ORDERING = ['$gte', '$gt', '$lte', '$lt']
 
 /** The query that filters stand for: one value by itself, several conditions of a field as one object. */
-export function toFilterQuery(filters: readonly Filter[], service: PageService): Query {
+export function toFilterQuery(filters: readonly Filter[]): Query {
   const conditions = new Map<string, Map<string, unknown>>()
 
   for (const { field, operator, value } of filters) {
     const known = conditions.get(field) ?? new Map<string, unknown>()
 
     conditions.set(field, known)
-    known.set(operator, toValue(field, operator, value, service))
+    known.set(operator, toValue(operator, value))
   }
 
   return Object.fromEntries(
@@ -43,22 +43,9 @@ export function toFilterQuery(filters: readonly Filter[], service: PageService):
   )
 }
 
-function toValue(field: string, operator: string, value: string, service: PageService): unknown {
-  if (operator === '$in') return value.split(',').map((one) => toScalar(field, one.trim(), service))
-
-  return toScalar(field, value, service)
-}
-
-/** As the field has it, so that the code beside a call is what a person would write. */
-function toScalar(field: string, value: string, service: PageService): unknown {
-  const kinds = getFilter(service, field)?.kinds ?? []
-  const number = Number(value)
-
-  if (kinds.includes('string')) return value
-  if ((kinds.includes('number') || kinds.includes('integer')) && String(number) === value) return number
-  if (kinds.includes('boolean') && (value === 'true' || value === 'false')) return value === 'true'
-
-  return value
+/** Strings: the server converts them as it does those of a URL. */
+function toValue(operator: string, value: string): unknown {
+  return operator === '$in' ? value.split(',').map((one) => one.trim()) : value
 }
 
 interface FiltersProps {
@@ -157,7 +144,7 @@ function FilterList({ filters, onChange }: Pick<FiltersProps, 'filters' | 'onCha
           <button
             type="button"
             class="quiet"
-            aria-label={`Remove the filter ${filter.field} ${OPERATORS.get(filter.operator)} ${filter.value}`}
+            aria-label={`Remove the filter ${filter.field} ${filter.value}`}
             onClick={() => onChange(filters.filter((other) => other !== filter))}
           >
             ×

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { FormField } from '../../../src/openapi/form-fields.ts'
 import {
   type Before,
@@ -12,6 +12,7 @@ import {
 } from './entries.ts'
 import { Field } from './field.tsx'
 import { isOk, type RequestOutcome, toMessage } from './request.ts'
+import { useUniqueId } from './store.ts'
 
 interface FormProps {
   readonly label: string
@@ -34,7 +35,7 @@ const NONE: Faults = new Map()
 export function Form(props: FormProps) {
   const { label, fields, button, children } = props
   const { entries, setEntries, text, setText, isJson, faults, message, isBusy, ...form } = useForm(props)
-  const id = useId()
+  const id = useUniqueId()
   const element = useRef<HTMLFormElement>(null)
 
   // The first field that was refused, so that it can be corrected at once.
@@ -44,7 +45,7 @@ export function Form(props: FormProps) {
 
   const shown = isJson ? [] : (fields ?? [])
   const named = new Set(shown.map(({ path }) => path))
-  const others = [...faults].filter(([path]) => !named.has(path) && !(isJson && path === ''))
+  const others = [...faults].filter(([path]) => !named.has(path) && path !== '')
 
   return (
     <form ref={element} class="form" aria-label={label} noValidate onSubmit={form.submit}>
@@ -60,9 +61,14 @@ export function Form(props: FormProps) {
           onEntry={(entry) => setEntries(new Map(entries).set(field.path, entry))}
         />
       ))}
-      {isJson && <JsonField id={id} text={text} isRefused={faults.size > 0} onText={setText} />}
+      {isJson && (
+        <JsonField id={id} text={text} fault={faults.get('')} isRefused={message !== ''} onText={setText} />
+      )}
       {shown.length === 0 && !isJson && <p class="hint">It takes no data.</p>}
-      {message !== '' && <FormFault id={`${id}-fault`} message={message} faults={others} />}
+      {/* A fault of a field is said there, and once. */}
+      {message !== '' && (others.length > 0 || faults.size === 0) && (
+        <FormFault id={`${id}-fault`} message={message} faults={others} />
+      )}
       <div class="actions">
         <button type="submit" class="primary" disabled={isBusy}>
           {button}
@@ -102,7 +108,7 @@ function useForm({ fields, record, whole = false, onSend, empties = false }: For
     const { data, faults: own } = isJson || !fields ? readJson(text) : toFormData(fields, entries, before)
 
     if (own.size > 0) {
-      refuse(own, 'The form is not complete')
+      refuse(own, '')
       return
     }
 
@@ -146,11 +152,16 @@ interface JsonFieldProps {
   /** The id of the form. */
   readonly id: string
   readonly text: string
+  /** What is wrong with the text itself. */
+  readonly fault: string | undefined
+  /** Whether the server has refused the data. */
   readonly isRefused: boolean
   readonly onText: (text: string) => void
 }
 
-function JsonField({ id, text, isRefused, onText }: JsonFieldProps) {
+function JsonField({ id, text, fault, isRefused, onText }: JsonFieldProps) {
+  const isInvalid = isRefused || fault !== undefined
+
   return (
     <div class="field">
       <label for={`${id}-json`}>data</label>
@@ -162,13 +173,18 @@ function JsonField({ id, text, isRefused, onText }: JsonFieldProps) {
         spellcheck={false}
         placeholder={'{\n  \n}'}
         value={text}
-        aria-invalid={isRefused ? 'true' : undefined}
-        aria-describedby={isRefused ? `${id}-fault` : undefined}
+        aria-invalid={isInvalid ? 'true' : undefined}
+        aria-describedby={isInvalid ? `${id}-fault` : undefined}
         onInput={({ currentTarget }) => onText(currentTarget.value)}
         onKeyDown={({ key, ctrlKey, metaKey, currentTarget }) => {
           if (key === 'Enter' && (ctrlKey || metaKey)) currentTarget.form?.requestSubmit()
         }}
       />
+      {fault && (
+        <p class="fault" id={`${id}-fault`}>
+          {fault}
+        </p>
+      )}
     </div>
   )
 }

@@ -1,5 +1,6 @@
-import type { LoginData, PageLogin } from '../../../src/openapi/page-data.ts'
-import { isObject, isOk, type Request, type RequestOutcome, ROOT, send } from './request.ts'
+import type { LoginData } from '../../../src/openapi/page-data.ts'
+import type { PageLogin } from '../../../src/openapi/page-login.ts'
+import { isObject, isOk, type Request, type RequestOutcome, ROOT, send, type TokenHeader } from './request.ts'
 import { Socket } from './socket.ts'
 import { Store } from './store.ts'
 
@@ -27,7 +28,13 @@ export interface LastCall {
   at: number
 }
 
-/** One of the two callers of the page. The access token stays in memory, and is sent to the API of the page alone. */
+/** Where the token of an identity outlives a reload, when a person asks for that. Other pages of the origin can read it. */
+const toKey = (number: number): string => `alula ${number} ${ROOT}`
+
+/**
+ * A caller of the page. The access token stays in memory, or with `keeps` in the storage of the tab, and is sent to the API of
+ * the page alone.
+ */
 export class Identity extends Store {
   readonly label: string
   readonly number: number
@@ -50,7 +57,7 @@ export class Identity extends Store {
 
     if (socket !== null) {
       this.#live = 'connecting'
-      this.#socket = new Socket(new URL(ROOT).origin, socket, {
+      this.#socket = new Socket([new URL(socket, ROOT).href, ROOT + socket.slice(1)], {
         onOpen: () => void this.#begin(),
         onClose: () => this.#set('connecting'),
         onEvent: (name, data) => this.#add(name, data)
@@ -59,13 +66,23 @@ export class Identity extends Store {
     }
   }
 
+  /** Whether a login of an identity was kept. */
+  static isKept(number: number): boolean {
+    return readStorage()?.getItem(toKey(number)) != null
+  }
+
   get isLoggedIn(): boolean {
     return this.#token !== undefined
   }
 
+  /** The header of its access token, if it has one. */
+  get token(): TokenHeader | undefined {
+    return this.isLoggedIn && this.#login ? this.#login : undefined
+  }
+
   /** What the user is called, for the page. */
   get name(): string {
-    if (!this.isLoggedIn) return 'Nobody'
+    if (!this.isLoggedIn) return this.number === 1 ? 'Anonymous' : 'Anonymous 2'
 
     const user = isObject(this.#user) ? this.#user : {}
     const name = ['name', 'username', 'email', 'login', '_id', 'id']
@@ -106,14 +123,27 @@ export class Identity extends Store {
   async send(request: Request): Promise<RequestOutcome> {
     if (request.verb !== 'GET') this.#lastCall.at = performance.now()
 
-    return send(request, this.#token)
+    return send(request, this.#headers())
   }
 
-  /** Logs in; the response to a login that fails says why. */
-  async logIn(credentials: object): Promise<RequestOutcome> {
+  /** Logs in with a token that was kept; one that the server refuses is kept no longer. */
+  async restore(): Promise<void> {
+    const accessToken = readStorage()?.getItem(toKey(this.number))
+
+    if (accessToken == null) return
+    if ((await this.logIn({ strategy: 'jwt', accessToken }, true)).status === 401) this.#keep(false)
+  }
+
+  /**
+   * Logs in; the response to a login that fails says why.
+   *
+   * @param credentials The strategy, and what it takes
+   * @param keeps Whether the login outlives a reload
+   */
+  async logIn(credentials: object, keeps: boolean): Promise<RequestOutcome> {
     const { path = '' } = this.#login ?? {}
     const body = JSON.stringify(credentials)
-    const outcome = await send({ verb: 'POST', path, body }, undefined)
+    const outcome = await send({ verb: 'POST', path, body })
 
     if (!isOk(outcome) || !isObject(outcome.body)) return outcome
 
@@ -121,6 +151,7 @@ export class Identity extends Store {
 
     if (typeof accessToken === 'string') {
       this.#token = accessToken
+      this.#keep(keeps)
       // Under the name of the entity, which is `user` mostly.
       this.#user = Object.values(entities).find(isObject)
       this.changed()
@@ -132,15 +163,25 @@ export class Identity extends Store {
 
   /** Forgets the token and the events that came with it, and asks the server to revoke it. */
   async logOut(): Promise<void> {
-    const token = this.#token
+    const headers = this.#headers()
 
     this.#token = undefined
+    this.#keep(false)
     this.#user = undefined
     this.#socket?.close()
     if (this.#socket) this.#set('connecting')
     this.clear()
-    if (this.#login) await send({ verb: 'DELETE', path: this.#login.path }, token)
+    if (this.#login) await send({ verb: 'DELETE', path: this.#login.path }, headers)
     this.#socket?.open()
+  }
+
+  #headers(): { [name: string]: string } {
+    return this.token ? { [this.token.header]: this.token.prefix + this.#token } : {}
+  }
+
+  #keep(keeps: boolean): void {
+    if (keeps) readStorage()?.setItem(toKey(this.number), this.#token as string)
+    else readStorage()?.removeItem(toKey(this.number))
   }
 
   /** Logs the connection in too, so that it gets the events that are for the user. */
@@ -174,6 +215,15 @@ export class Identity extends Store {
     this.#events = [event, ...this.#events.slice(0, MAX_EVENTS - 1)]
     for (const listener of this.#listeners) listener(event)
     this.changed()
+  }
+}
+
+/** Browsers that block storage throw. */
+function readStorage(): Storage | undefined {
+  try {
+    return sessionStorage
+  } catch {
+    return undefined
   }
 }
 

@@ -1,9 +1,11 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PageMethod, PageService } from '../../../src/openapi/page-data.ts'
 import { wrap } from './envelope.ts'
 import { Form } from './form.tsx'
 import { Placeholder } from './place.tsx'
-import { isObject, isOk, isStandard, type MakeCall, type Query, type RequestOutcome } from './request.ts'
+import { NestedLinks, RemoveButton, type ToNested } from './record-table.tsx'
+import { Reference } from './reference.tsx'
+import { isObject, isStandard, type MakeCall, type Query, type RequestOutcome } from './request.ts'
 import { Tabs } from './tabs.tsx'
 
 /** A record that was chosen. */
@@ -17,14 +19,18 @@ const CREATE = 'create'
 /** The tab of the methods that need a record. */
 export const EDIT = 'edit'
 
-/** The tabs for the methods of a service: one for each, and one for those that need a record. */
+/** The tab of what is returned. No method is called like it. */
+const REFERENCE = 'What it returns'
+
+/** The tabs for the methods of a service: one for each, one for those that need a record, and the reference. */
 export function listTabs({ methods }: PageService): readonly string[] {
   const names = methods.map(({ name }) => name)
 
   return [
     ...(names.includes('create') ? [CREATE] : []),
     ...(['patch', 'update', 'remove'].some((name) => names.includes(name)) ? [EDIT] : []),
-    ...names.filter((name) => !isStandard(name))
+    ...names.filter((name) => !isStandard(name)),
+    REFERENCE
   ]
 }
 
@@ -35,11 +41,12 @@ interface MethodsProps {
   readonly chosen: Chosen | undefined
   readonly onTab: (tab: string) => void
   readonly onCall: MakeCall
-  readonly onGone: () => void
+  readonly onRemove: ((id: string) => void) | undefined
+  readonly toNested: ToNested
 }
 
-/** A form for each method of a service. */
-export function Methods({ service, tab, chosen, onTab, onCall, onGone }: MethodsProps) {
+/** A form for each method of a service, and what they return. */
+export function Methods({ service, tab, chosen, onTab, onCall, onRemove, toNested }: MethodsProps) {
   const methods = new Map(service.methods.map((method) => [method.name, method]))
   const create = methods.get('create')
   const custom = isStandard(tab) ? undefined : methods.get(tab)
@@ -66,53 +73,39 @@ export function Methods({ service, tab, chosen, onTab, onCall, onGone }: Methods
             chosen={chosen}
             service={service}
             change={change}
-            remove={methods.get('remove')}
             onCall={onCall}
-            onGone={onGone}
+            onRemove={onRemove}
+            toNested={toNested}
           />
         )}
         {custom && <Custom key={tab} method={custom} service={service} onCall={onCall} />}
+        {tab === REFERENCE && <Reference service={service} />}
       </Tabs>
     </section>
   )
 }
 
-interface EditProps {
+interface EditProps extends Pick<MethodsProps, 'service' | 'onCall' | 'onRemove' | 'toNested'> {
   readonly chosen: Chosen
-  readonly service: PageService
   readonly change: PageMethod | undefined
-  readonly remove: PageMethod | undefined
-  readonly onCall: MakeCall
-  readonly onGone: () => void
 }
 
-function Edit({ chosen: { id, record }, service, change, remove, onCall, onGone }: EditProps) {
-  const [isSure, setSure] = useState(false)
+function Edit({ chosen: { id, record }, service, change, onCall, onRemove, toNested }: EditProps) {
+  const element = useRef<HTMLDivElement>(null)
 
-  async function removeRecord(method: PageMethod): Promise<void> {
-    if (!isSure) {
-      setSure(true)
-      return
-    }
+  // The focus goes on where the record was opened.
+  useEffect(() => {
+    const first = element.current?.querySelector<HTMLElement>('form :is(input, select, textarea), button')
 
-    setSure(false)
-    if (isOk(await onCall(method, { id }))) onGone()
-  }
+    first?.focus()
+  }, [])
 
   return (
-    <>
+    <div ref={element}>
       <p class="chosen">
         <span class="hint">{service.id}</span> <code>{id}</code>
-        {remove && (
-          <button
-            type="button"
-            class={isSure ? 'danger sure' : 'danger'}
-            onClick={() => void removeRecord(remove)}
-            onBlur={() => setSure(false)}
-          >
-            {isSure ? 'Really remove' : 'Remove'}
-          </button>
-        )}
+        <NestedLinks links={toNested(id)} />
+        {onRemove && <RemoveButton label="Remove" onRemove={() => onRemove(id)} />}
       </p>
       {change && (
         <Form
@@ -124,7 +117,7 @@ function Edit({ chosen: { id, record }, service, change, remove, onCall, onGone 
           onSend={(data) => onCall(change, { id, data: wrap(service, change, data) })}
         />
       )}
-    </>
+    </div>
   )
 }
 

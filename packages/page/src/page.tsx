@@ -2,11 +2,11 @@ import { render } from 'preact'
 import type { LoginData, PageData } from '../../../src/openapi/page-data.ts'
 import { App } from './app.tsx'
 import { Identity } from './identity.ts'
+import { LoginForm } from './login-form.tsx'
 import { FOLDER, isOk, send, toMessage } from './request.ts'
-import { LoginForm } from './users.tsx'
 
 async function start(): Promise<void> {
-  const known = await send({ verb: 'GET', path: `${FOLDER}login.json` }, undefined)
+  const known = await send({ verb: 'GET', path: `${FOLDER}login.json` })
 
   if (!isOk(known)) {
     show(<p class="alone">{toMessage(known)}</p>)
@@ -15,19 +15,27 @@ async function start(): Promise<void> {
 
   const login = known.body as LoginData
   const lastCall = { at: Number.NEGATIVE_INFINITY }
-  const identities = [1, 2].map((number) => new Identity(number, lastCall, login))
+  const create = (number: number) => new Identity(number, lastCall, login)
+  const identities = Identity.isKept(2) ? [create(1), create(2)] : [create(1)]
 
   document.title = login.title
-  await open(login, identities)
+  await Promise.all(identities.map((identity) => identity.restore()))
+  await open(login, { identities, create })
+}
+
+/** The identities that there are at first, and what makes a further one. */
+interface Callers {
+  readonly identities: readonly Identity[]
+  readonly create: (number: number) => Identity
 }
 
 /** Shows the application, or to those whom it is not for a login. */
-async function open(login: LoginData, identities: readonly Identity[]): Promise<void> {
-  const [first] = identities as [Identity]
+async function open(login: LoginData, callers: Callers): Promise<void> {
+  const [first] = callers.identities as [Identity]
   const outcome = await first.send({ verb: 'GET', path: `${FOLDER}data.json` })
 
   if (isOk(outcome)) {
-    show(<App data={{ ...login, ...(outcome.body as PageData) }} identities={identities} />)
+    show(<App data={{ ...login, ...(outcome.body as PageData) }} {...callers} />)
     return
   }
 
@@ -36,7 +44,7 @@ async function open(login: LoginData, identities: readonly Identity[]): Promise<
       <h1>{login.title}</h1>
       <p class="hint">{first.isLoggedIn ? toMessage(outcome) : 'This page is not for everyone.'}</p>
       {login.login && (
-        <LoginForm login={login.login} identity={first} onAct={() => void open(login, identities)} />
+        <LoginForm login={login.login} identity={first} onDone={() => void open(login, callers)} />
       )}
     </main>
   )

@@ -33,20 +33,22 @@ export function Pager({ skip, limit, shown, found, total, onChange, onRefresh }:
       </label>
       <button
         type="button"
+        aria-label="Previous"
         disabled={skip === 0}
         onClick={() => onChange({ skip: Math.max(skip - limit, 0) })}
       >
-        Previous
+        ←
       </button>
       <button
         type="button"
+        aria-label="Next"
         disabled={total === undefined ? found < limit : skip + shown >= total}
         onClick={() => onChange({ skip: skip + shown })}
       >
-        Next
+        →
       </button>
-      <button type="button" class="quiet" onClick={onRefresh}>
-        Refresh
+      <button type="button" class="quiet" aria-label="Refresh" onClick={onRefresh}>
+        ↻
       </button>
     </footer>
   )

@@ -1,18 +1,21 @@
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { PageService } from '../../../src/openapi/page-data.ts'
 import type { Place } from './request.ts'
+import { useUniqueId } from './store.ts'
 
 interface PlaceFormProps {
   /** The names of the placeholders. */
   readonly names: readonly string[]
   /** The services whose records they name. */
   readonly parents: PageService['parents']
+  /** Their values, as far as they are known. */
+  readonly place: Place
   readonly onChoose: (place: Place) => void
 }
 
 /** Asks for the placeholders in the path of a service. */
-export function PlaceForm({ names, parents, onChoose }: PlaceFormProps) {
-  const [values, setValues] = useState<Place>(new Map())
+export function PlaceForm({ names, parents, place, onChoose }: PlaceFormProps) {
+  const [values, setValues] = useState(place)
   const isComplete = names.every((name) => values.get(name))
 
   return (
@@ -52,7 +55,7 @@ interface PlaceholderProps {
 
 /** A field for the value of a placeholder. */
 export function Placeholder({ name, parent = 'the path', value, onValue }: PlaceholderProps) {
-  const id = useId()
+  const id = useUniqueId()
 
   return (
     <div class="field">

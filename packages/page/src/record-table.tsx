@@ -1,4 +1,4 @@
-import { useId } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { PageService } from '../../../src/openapi/page-data.ts'
 import { isObject } from './request.ts'
 import { toLine, toShortDate, toValueKind } from './values.ts'
@@ -24,12 +24,19 @@ interface RecordTableProps {
   readonly chosen: string | undefined
   readonly onSort: (field: string) => void
   readonly onOpen: (id: string, record: unknown) => void
+  /** Removes a record; missing where clients cannot. */
+  readonly onRemove: ((id: string) => void) | undefined
+  /** Where the records are that a record is the parent of. */
+  readonly toNested: ToNested
 }
+
+/** The links to the services that are below a record, by their names. */
+export type ToNested = (id: string) => readonly (readonly [name: string, href: string])[]
 
 /** Records, one in each row. */
 export function RecordTable(props: RecordTableProps) {
-  const { service, records, included, sort, onSort } = props
-  const id = useId()
+  const { service, records, included, sort, onSort, onRemove, toNested } = props
+  const hasActions = onRemove !== undefined || toNested('').length > 0
   const columns = toColumns(service, records, included)
 
   if (columns.length === 0) return null
@@ -40,25 +47,25 @@ export function RecordTable(props: RecordTableProps) {
       <table>
         <thead>
           <tr>
-            {columns.map((name, index) => (
+            {columns.map((name) => (
               <th key={name} scope="col" aria-sort={toAriaSort(sort, name)}>
-                <span id={`${id}-${index}`}>{name}</span>
+                <span>{name}</span>
                 {(!service.sort || service.sort.includes(name)) && (
                   // Over the whole head of the column. Fields may be called like the buttons of the page.
-                  <button
-                    type="button"
-                    aria-label="Sort"
-                    aria-describedby={`${id}-${index}`}
-                    onClick={() => onSort(name)}
-                  />
+                  <button type="button" aria-label={`Sort by ${name}`} onClick={() => onSort(name)} />
                 )}
               </th>
             ))}
+            {hasActions && (
+              <th scope="col" class="row-actions">
+                <span class="unseen">Actions</span>
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
           {records.map((record, index) => (
-            <Row key={toRecordId(record, service) || index} {...props} columns={columns} record={record} />
+            <Row key={toRecordId(record, service) || index} {...{ ...props, columns, record, hasActions }} />
           ))}
         </tbody>
       </table>
@@ -69,15 +76,18 @@ export function RecordTable(props: RecordTableProps) {
 interface RowProps extends RecordTableProps {
   readonly columns: readonly string[]
   readonly record: unknown
+  readonly hasActions: boolean
 }
 
-function Row({ columns, record, service, fresh, chosen, onOpen }: RowProps) {
+function Row({ columns, record, hasActions, service, fresh, chosen, onOpen, onRemove, toNested }: RowProps) {
   const id = toRecordId(record, service)
 
   return (
     <tr
       class={`${fresh.has(id) ? 'fresh' : ''} ${id !== '' && id === chosen ? 'chosen' : ''}`}
-      onClick={() => id !== '' && onOpen(id, record)}
+      onClick={({ target }) =>
+        id !== '' && !(target as Element).closest('.row-actions') && onOpen(id, record)
+      }
     >
       {columns.map((name) => (
         <td key={name} class={toValueKind(getField(record, name))}>
@@ -90,7 +100,57 @@ function Row({ columns, record, service, fresh, chosen, onOpen }: RowProps) {
           )}
         </td>
       ))}
+      {hasActions && (
+        <td class="row-actions">
+          {id !== '' && (
+            <div>
+              <NestedLinks links={toNested(id)} />
+              {onRemove && <RemoveButton label={`Remove ${id}`} text="✕" onRemove={() => onRemove(id)} />}
+            </div>
+          )}
+        </td>
+      )}
     </tr>
+  )
+}
+
+/** Links to the services that are below a record. */
+export function NestedLinks({ links }: { links: ReturnType<ToNested> }) {
+  return (
+    <>
+      {links.map(([name, href]) => (
+        <a key={href} href={href}>
+          {name}
+        </a>
+      ))}
+    </>
+  )
+}
+
+interface RemoveButtonProps {
+  readonly label: string
+  readonly text?: string
+  readonly onRemove: () => void
+}
+
+/** A button that asks once more before it removes. */
+export function RemoveButton({ label, text = label, onRemove }: RemoveButtonProps) {
+  const [isSure, setSure] = useState(false)
+
+  return (
+    <button
+      type="button"
+      class={isSure ? 'danger sure' : 'danger'}
+      aria-label={isSure ? undefined : label}
+      title={label}
+      onClick={() => {
+        setSure(!isSure)
+        if (isSure) onRemove()
+      }}
+      onBlur={() => setSure(false)}
+    >
+      {isSure ? 'Really remove' : text}
+    </button>
   )
 }
 

@@ -3,7 +3,7 @@ import type { PageMethod, PageService } from '../../../src/openapi/page-data.ts'
 import { needsLogin } from './caller.tsx'
 import { type Filter, Filters, toFilterQuery } from './filters.tsx'
 import { Pager } from './pager.tsx'
-import { RecordTable, type Sort, toRecordId } from './record-table.tsx'
+import { RecordTable, type Sort, type ToNested, toRecordId } from './record-table.tsx'
 import { isObject, isOk, type MakeCall, type Query, type RequestOutcome, toMessage } from './request.ts'
 import type { Page } from './state.ts'
 
@@ -16,6 +16,8 @@ interface RecordsProps {
   readonly chosen: string | undefined
   readonly onCall: MakeCall
   readonly onOpen: (id: string, record?: unknown) => void
+  readonly onRemove: ((id: string) => void) | undefined
+  readonly toNested: ToNested
 }
 
 /** Which records are shown, and in which order. */
@@ -33,7 +35,7 @@ const PAUSE = 150
 
 /** The records of a service, page by page. */
 export function Records(props: RecordsProps) {
-  const { page, service, chosen, onOpen } = props
+  const { page, service, chosen, onOpen, onRemove, toNested } = props
   const { isSingle } = service
   const find = service.methods.find(({ name }) => name === (isSingle ? 'get' : 'find'))
   const get = !isSingle && service.methods.find(({ name }) => name === 'get')
@@ -46,12 +48,16 @@ export function Records(props: RecordsProps) {
   if (!find) {
     return (
       <section class="card records" aria-label="Records">
-        <p class="hint nothing">Clients cannot list these records: the service has no `find` for them.</p>
+        <p class="hint nothing">
+          <span>
+            Clients cannot list these records: there is no <code>find</code> for them.
+          </span>
+        </p>
         {get && <Open service={service} onOpen={onOpen} />}
       </section>
     )
   }
-  if (isClosed) return <ClosedRecords caller={find.who} />
+  if (isClosed) return <ClosedRecords caller={find.who} page={page} />
 
   const { filters, sort, limit, skip, included } = view
   const { records, total } = toPage(outcome)
@@ -78,7 +84,7 @@ export function Records(props: RecordsProps) {
         <Refused outcome={outcome} />
       ) : (
         <RecordTable
-          {...{ service, included, sort, fresh, chosen, onOpen }}
+          {...{ service, included, sort, fresh, chosen, onOpen, onRemove, toNested }}
           records={shown}
           onSort={(field) => change({ sort: toNextSort(sort, field), skip: 0 })}
         />
@@ -154,14 +160,19 @@ function useFound(
   return { outcome, fresh, load }
 }
 
-function ClosedRecords({ caller }: { caller: string }) {
+function ClosedRecords({ caller, page }: { caller: string; page: Page }) {
   return (
     <section class="card records" aria-label="Records">
       <p class="nothing">
         <strong>These records are not for everyone</strong>
         <span class="hint">
-          `find` is for <code>{caller}</code>. Log in as one of the two identities to see them.
+          <code>find</code> is for <code>{caller}</code>.
         </span>
+        {page.data.login && (
+          <button type="button" class="primary" onClick={page.onLogin}>
+            Log in to see them
+          </button>
+        )}
       </p>
     </section>
   )
@@ -197,7 +208,7 @@ function Include({ relations, included, onChange }: IncludeProps) {
     <fieldset class="include">
       <legend>Include</legend>
       {relations.map((name) => (
-        <label key={name}>
+        <label key={name} class="option">
           <input
             type="checkbox"
             checked={included.includes(name)}
@@ -232,7 +243,7 @@ function Open({ service, onOpen }: OpenProps) {
     >
       <input
         aria-label={`Open by ${service.id}`}
-        placeholder={service.id}
+        placeholder={`go to ${service.id}`}
         value={id}
         autoComplete="off"
         onInput={({ currentTarget }) => setId(currentTarget.value)}
@@ -257,7 +268,7 @@ function toFirstView({ sort, id }: PageService): View {
 
 function toQuery({ filters, sort, limit, skip, included }: View, service: PageService): Query {
   return {
-    ...toFilterQuery(filters, service),
+    ...toFilterQuery(filters),
     ...(sort && { $sort: Object.fromEntries([[sort.field, sort.isDown ? -1 : 1]]) }),
     ...(included.length > 0 && { $include: included }),
     ...(!service.isSingle && { $limit: limit }),

@@ -45,6 +45,12 @@ export type MakeCall = (
   isSilent?: boolean
 ) => Promise<RequestOutcome>
 
+/** The header that an access token is sent in, and what is before the token there. */
+export interface TokenHeader {
+  readonly header: string
+  readonly prefix: string
+}
+
 /** The URL of the API: it is beside the folder of the page. */
 export const ROOT = new URL('../', import.meta.url).href
 
@@ -59,6 +65,18 @@ const VERBS: ReadonlyMap<string, string> = new Map([
   ['patch', 'PATCH'],
   ['remove', 'DELETE']
 ])
+
+/**
+ * The address of a service in the page.
+ *
+ * @param path Its path
+ * @param place The values of the placeholders in it
+ */
+export function toHash(path: string, place: Place = new Map()): string {
+  const search = place.size > 0 ? `?${new URLSearchParams([...place])}` : ''
+
+  return `#/${path.split('/').map(encodeURIComponent).join('/')}${search}`
+}
 
 /** Whether a method is one of the six that all services know. */
 export function isStandard(name: string): boolean {
@@ -111,9 +129,9 @@ export function toUrl({ path }: Request): string {
  * Sends a request to the API of the page.
  *
  * @param request The request
- * @param token The access token, if any
+ * @param credentials Headers with the access token, if any
  */
-export async function send(request: Request, token: string | undefined): Promise<RequestOutcome> {
+export async function send(request: Request, credentials: Headers = {}): Promise<RequestOutcome> {
   const start = performance.now()
   const toOutcome = (status: number, body: unknown): RequestOutcome => ({
     status,
@@ -124,7 +142,7 @@ export async function send(request: Request, token: string | undefined): Promise
   try {
     const response = await fetch(toUrl(request), {
       method: request.verb,
-      headers: toHeaders(request, token),
+      headers: { ...toHeaders(request), ...credentials },
       credentials: 'same-origin',
       redirect: 'error',
       ...(request.body !== undefined && { body: request.body })
@@ -137,13 +155,16 @@ export async function send(request: Request, token: string | undefined): Promise
   }
 }
 
-/** The headers of a request. */
-export function toHeaders(request: Request, token: string | undefined): { [name: string]: string } {
+interface Headers {
+  readonly [name: string]: string
+}
+
+/** The headers of a request, without credentials. */
+export function toHeaders(request: Request): Headers {
   return {
     Accept: 'application/json',
     ...(request.body !== undefined && { 'Content-Type': 'application/json' }),
-    ...(request.method !== undefined && { 'X-Service-Method': request.method }),
-    ...(token !== undefined && { Authorization: `Bearer ${token}` })
+    ...(request.method !== undefined && { 'X-Service-Method': request.method })
   }
 }
 

@@ -1,11 +1,13 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
-import type { PageService } from '../../../src/openapi/page-data.ts'
+import type { PageMethod, PageService } from '../../../src/openapi/page-data.ts'
 import { CallView, type MadeCall } from './call.tsx'
 import { Caller } from './caller.tsx'
 import { unwrap } from './envelope.ts'
+import { Events } from './events.tsx'
 import type { Identity } from './identity.ts'
 import { type Chosen, EDIT, listTabs, Methods } from './methods.tsx'
 import { PlaceForm } from './place.tsx'
+import type { ToNested } from './record-table.tsx'
 import { Records } from './records.tsx'
 import {
   isOk,
@@ -15,51 +17,56 @@ import {
   type PageCall,
   type Place,
   type Request,
+  toHash,
   toRequest
 } from './request.ts'
 import type { Page } from './state.ts'
 import { useStore } from './store.ts'
 
-const NO_PLACE: Place = new Map()
+interface ServiceProps {
+  readonly page: Page
+  readonly service: PageService
+  /** The values of the placeholders in its path, as far as they are known. */
+  readonly place: Place
+}
 
 /** One service. What its path lacks is asked for first. */
-export function ServiceView({ page, service }: { page: Page; service: PageService }) {
+export function ServiceView({ page, service, place }: ServiceProps) {
   const placeholders = listPlaceholders(service.path)
-  const [place, setPlace] = useState(NO_PLACE)
+  const isComplete = placeholders.every((name) => place.get(name))
 
   return (
     <article class="service">
       <header class="title">
         <h1>{service.path}</h1>
         <ul class="methods" aria-label="Who may call its methods">
-          {service.methods.map(({ name, who, route }) => (
-            <li key={name} title={route ? `${route.verb} /${service.path}/${route.path}` : undefined}>
+          {service.methods.map(({ name, who }) => (
+            <li key={name}>
               <span class={`verb ${isStandard(name) ? name : 'custom'}`}>{name}</span> <Caller caller={who} />
             </li>
           ))}
         </ul>
       </header>
       {placeholders.length > 0 && (
-        <PlaceForm names={placeholders} parents={service.parents} onChoose={setPlace} />
+        <PlaceForm
+          names={placeholders}
+          parents={service.parents}
+          place={place}
+          onChoose={(chosen) => {
+            location.hash = toHash(service.path, chosen)
+          }}
+        />
       )}
-      {place.size === placeholders.length && (
-        <Calls key={JSON.stringify([...place])} page={page} service={service} place={place} />
-      )}
+      {isComplete && <Calls page={page} service={service} place={place} />}
     </article>
   )
 }
 
-interface CallsProps {
-  readonly page: Page
-  readonly service: PageService
-  readonly place: Place
-}
-
 /** The records of a service, and a form for each method. */
-function Calls({ page, service, place }: CallsProps) {
+function Calls({ page, service, place }: ServiceProps) {
   const { identity } = page
   const tabs = listTabs(service)
-  const [tab, setTab] = useState(tabs[0] ?? '')
+  const [tab, setTab] = useState(tabs[0] as string)
   const [chosen, setChosen] = useState<Chosen>()
 
   useStore(identity)
@@ -81,37 +88,63 @@ function Calls({ page, service, place }: CallsProps) {
     if (tabs.includes(EDIT)) setTab(EDIT)
   }
 
+  const remove = service.methods.find(({ name }) => name === 'remove')
+
+  async function removeRecord(method: PageMethod, id: string): Promise<void> {
+    if (isOk(await call(method, { id })) && chosen?.id === id) setChosen(undefined)
+  }
+
+  const actions = {
+    onRemove: remove && ((id: string) => void removeRecord(remove, id)),
+    toNested: (id: string) => listNested(page, service, place, id)
+  }
+
   return (
-    <>
-      <Records
-        key={caller}
-        page={page}
-        service={service}
-        changes={changes}
-        chosen={chosen?.id}
-        onCall={call}
-        onOpen={(id, record) => void open(id, record)}
-      />
-      <div class="work">
-        {tabs.length > 0 && (
-          <Methods
-            service={service}
-            tab={tab}
-            chosen={chosen}
-            onTab={setTab}
-            onCall={call}
-            onGone={() => setChosen(undefined)}
-          />
-        )}
+    <div class="work">
+      <div class="main">
+        <Records
+          key={caller}
+          page={page}
+          service={service}
+          changes={changes}
+          chosen={chosen?.id}
+          onCall={call}
+          onOpen={(id, record) => void open(id, record)}
+          {...actions}
+        />
+        <Methods service={service} tab={tab} chosen={chosen} onTab={setTab} onCall={call} {...actions} />
+      </div>
+      <div class="side">
         {fault !== '' && (
           <p class="card fault" role="alert">
             {fault}
           </p>
         )}
         {made && <CallView made={made} />}
+        {page.data.socket !== null &&
+          page.identities.map((one) => <Events key={one.number} identity={one} />)}
       </div>
-    </>
+    </div>
   )
+}
+
+/** The services below a record: those whose path has it as a parent, and no other placeholder that is not known. */
+function listNested(
+  page: Page,
+  { path: parent }: PageService,
+  place: Place,
+  id: string
+): ReturnType<ToNested> {
+  return page.data.services.flatMap(({ path, parents }) => {
+    const names = listPlaceholders(path)
+    const values = new Map(
+      names.map((name) => [name, parents[name] === parent ? id : (place.get(name) ?? '')])
+    )
+
+    return Object.values(parents).includes(parent) && ![...values.values()].includes('')
+      ? [[path.split('/').at(-1) as string, toHash(path, values)]]
+      : []
+  })
 }
 
 /** Makes the calls of a service, and keeps the last one. */
@@ -140,7 +173,7 @@ function useCalls(identity: Identity, service: PageService, place: Place, caller
 
     if (!isSilent) {
       setFault('')
-      setMade({ call: whole, request, outcome, name: identity.name, hasToken: identity.isLoggedIn })
+      setMade({ call: whole, request, outcome, name: identity.name, token: identity.token })
       if (isOk(outcome) && request.verb !== 'GET') setChanges((count) => count + 1)
     }
 

@@ -24,26 +24,29 @@ const MAX_WAIT = 20_000
 
 /** A connection that is opened again when it is lost. */
 export class Socket {
-  readonly #url: string
+  readonly #urls: readonly string[]
   readonly #listener: SocketListener
   readonly #replies = new Map<string, (reply: readonly unknown[]) => void>()
   #socket: WebSocket | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #wait = FIRST_WAIT
   #calls = 0
+  /** The number of the URL that is tried, or was found. */
+  #turn = 0
+  #isFound = false
 
   /**
-   * @param origin The origin of the page
-   * @param path The path of Socket.IO on the server
+   * @param urls Where Socket.IO may be: behind a proxy, the server does not know under which prefix
    * @param listener Gets what happens
    */
-  constructor(origin: string, path: string, listener: SocketListener) {
-    this.#url = `${origin.replace(/^http/, 'ws')}${path}/?EIO=4&transport=websocket`
+  constructor(urls: readonly string[], listener: SocketListener) {
+    this.#urls = urls
     this.#listener = listener
   }
 
   open(): void {
-    const socket = new WebSocket(this.#url)
+    const url = this.#urls[this.#turn % this.#urls.length] as string
+    const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/?EIO=4&transport=websocket`)
 
     this.#socket = socket
     socket.onmessage = ({ data }) => {
@@ -52,6 +55,7 @@ export class Socket {
     socket.onclose = () => {
       if (this.#socket !== socket) return
 
+      if (!this.#isFound) this.#turn++
       this.#listener.onClose()
       this.#replies.clear()
       this.#timer = setTimeout(() => this.open(), this.#wait)
@@ -86,6 +90,7 @@ export class Socket {
     if (packet === PING) socket.send(PONG)
     else if (packet.startsWith(OPENED)) socket.send(CONNECT)
     else if (packet.startsWith(CONNECT)) {
+      this.#isFound = true
       this.#wait = FIRST_WAIT
       this.#listener.onOpen()
     } else if (packet.startsWith(DISCONNECT) || packet.startsWith(REFUSED)) socket.close()

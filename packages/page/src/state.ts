@@ -10,4 +10,6 @@ export interface Page {
   readonly identities: readonly Identity[]
   /** The identity that makes the calls. */
   readonly identity: Identity
+  /** Opens the form for the login of the identity that makes the calls. */
+  readonly onLogin: () => void
 }

@@ -22,3 +22,10 @@ export function useStore(store: Store): void {
 
   useEffect(() => store.subscribe(() => count((number) => number + 1)), [store])
 }
+
+let ids = 0
+
+/** An id that no other element has, for the life of a component. */
+export function useUniqueId(): string {
+  return useState(() => `e${ids++}-`)[0]
+}

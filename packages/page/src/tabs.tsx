@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
+import { useUniqueId } from './store.ts'
 
 interface TabsProps {
   readonly label: string
@@ -13,7 +14,7 @@ interface TabsProps {
 
 /** Tabs as the ARIA practices describe them: one of them is in the order of the keyboard, arrows go to the others. */
 export function Tabs({ label, names, chosen, onChoose, aside, children }: TabsProps) {
-  const id = useId()
+  const id = useUniqueId()
   const list = useRef<HTMLDivElement>(null)
 
   function move(event: KeyboardEvent): void {
@@ -37,12 +38,12 @@ export function Tabs({ label, names, chosen, onChoose, aside, children }: TabsPr
     <>
       <div class="tabs">
         <div role="tablist" aria-label={label} ref={list} onKeyDown={move}>
-          {names.map((name) => (
+          {names.map((name, index) => (
             <button
               key={name}
               type="button"
               role="tab"
-              id={`${id}-${name}`}
+              id={id + index}
               aria-selected={name === chosen}
               aria-controls={name === chosen ? `${id}-panel` : undefined}
               tabIndex={name === chosen ? 0 : -1}
@@ -54,7 +55,7 @@ export function Tabs({ label, names, chosen, onChoose, aside, children }: TabsPr
         </div>
         {aside}
       </div>
-      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`}>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={id + names.indexOf(chosen)}>
         {children}
       </div>
     </>

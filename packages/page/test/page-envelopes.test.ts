@@ -50,7 +50,7 @@ describeChromium('the page of a service with an envelope', (open) => {
     const { page } = await open(`${url}docs`)
 
     await page.getByText('1–10 of 12').waitFor()
-    expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['id', 'title', 'body'])
+    expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['id', 'title', 'body', 'Actions'])
     expect(await page.getByRole('row').count()).toBe(11)
     await page.getByRole('cell', { name: 'Title 12' }).waitFor()
   })
@@ -77,7 +77,7 @@ describeChromium('the page of a service with an envelope', (open) => {
     await page.getByRole('cell', { name: 'Newer' }).waitFor()
     expect(await app.service('articles').get(13)).toEqual({ id: 13, title: 'Newer' })
 
-    await page.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
     await page.getByRole('button', { name: 'Really remove' }).click()
     await page.getByText('1–10 of 12').waitFor()
   })

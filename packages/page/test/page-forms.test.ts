@@ -111,6 +111,6 @@ describeChromium('the forms of the page', (open) => {
     const ids = ((await field.getAttribute('aria-describedby')) as string).split(' ')
     const texts = await Promise.all(ids.map((id) => page.locator(`[id="${id}"]`).innerText()))
 
-    expect(texts).toEqual(['string', expect.stringMatching(/^Too small/)])
+    expect(texts).toEqual(['string, at least 3 characters', expect.stringMatching(/^Too small/)])
   })
 })

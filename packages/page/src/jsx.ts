@@ -1,0 +1,2 @@
+// What the build writes for elements and for fragments.
+export { Fragment, h } from 'preact'

@@ -1,0 +1,53 @@
+// How clients log in, as plain data for the page.
+import type { ManifestLogin, ManifestStrategy } from '../manifest/login.ts'
+import type { JsonSchema } from '../schema/json-schema.ts'
+import { toFormFields } from './form-fields.ts'
+import type { PageMethod } from './page-data.ts'
+
+/** How to log in. */
+export interface PageLogin {
+  /** The path of the authentication service. */
+  readonly path: string
+  readonly strategies: readonly PageStrategy[]
+  /** The header that the access token is sent in. */
+  readonly header: string
+  /** What is before the token there: `Bearer ` mostly. */
+  readonly prefix: string
+}
+
+/** A strategy that creates access tokens. */
+export interface PageStrategy {
+  readonly name: string
+  /** The names of its credentials; `null` where they are not known. */
+  readonly fields: readonly string[] | null
+}
+
+/** How to log in, for the page. */
+export function toPageLogin({ path, strategies, credentials }: ManifestLogin): PageLogin {
+  const token = credentials.find(({ name }) => name === 'jwt') ?? credentials[0]
+  const { header = 'Authorization', scheme } = token ?? { scheme: 'Bearer' }
+
+  return { path, strategies: strategies.map(toStrategy), header, prefix: scheme ? `${scheme} ` : '' }
+}
+
+/** The method that logs in, with the credentials of all strategies as its data. */
+export function toLoginMethod(method: PageMethod, { strategies }: ManifestLogin): PageMethod {
+  if (method.name !== 'create') return method
+
+  const names = new Set(strategies.map(toStrategy).flatMap(({ fields }) => fields ?? []))
+  const credentials = [...names].map((name): [string, JsonSchema] => [name, { type: 'string' }])
+  const strategy: JsonSchema = { type: 'string', enum: strategies.map(({ name }) => name) }
+  const properties = Object.fromEntries([['strategy', strategy], ...credentials])
+
+  return {
+    ...method,
+    data: toFormFields({ type: 'object', required: ['strategy'], properties }),
+    returns: 'an access token and the user'
+  }
+}
+
+function toStrategy({ name, fields }: ManifestStrategy): PageStrategy {
+  if (name === 'jwt') return { name, fields: ['accessToken'] }
+
+  return { name, fields: fields.length > 0 ? fields : null }
+}
