@@ -49,7 +49,7 @@ export function access(rules: AccessRules): ServiceExtension {
     if (!isFunction(rule)) {
       throw createTypeError(
         'ALULA_INVALID_ACCESS',
-        `Invalid rule for '${method}' in access(): expected a function, got ${typeof rule}`
+        `Invalid rule for '${method}' in access(): expected a function, got ${typeof rule}. Rules such as user and owner('ownerId') are imported from 'alula/access'`
       )
     }
     if (([owner, role] as unknown[]).includes(rule)) {
@@ -101,7 +101,7 @@ class ServiceAccess implements ServiceExtension {
   }
 
   async setup(service: FeathersService, path: string, app: object): Promise<void> {
-    if (!(app as Application).defaultAuthentication?.()) this.assertNoLogin(path)
+    if (!(app as Application).defaultAuthentication?.()) this.warnOfNoLogin(path)
 
     const rules = [...this.rules.values()].map(describeRule).filter(({ field }) => field !== undefined)
 
@@ -124,24 +124,17 @@ class ServiceAccess implements ServiceExtension {
     }
   }
 
-  /** Without an authentication service some rules refuse every call, and a call can only say that there is no login. */
-  private assertNoLogin(path: string): void {
+  /** Without an authentication service, sessions of the application may say who calls. */
+  private warnOfNoLogin(path: string): void {
     const rules = [...this.rules.values()]
-    const needy = rules.map(describeRule).find(({ needsEntity }) => needsEntity)
+    const needy = rules.find((rule) => rule === user || describeRule(rule).needsEntity)
 
-    if (needy) {
-      throw createError(
-        'ALULA_NO_AUTHENTICATION',
-        `The access of service '${path}' has ${needy.who}, and the application has no authentication service: register one, because no call would pass`
-      )
-    }
-    // A hook or a middleware of the application may authenticate calls by itself.
-    if (rules.includes(user)) {
-      globalThis.process?.emitWarning(
-        `The access of service '${path}' has user, and the application has no authentication service: calls pass only where the application sets params.authenticated itself`,
-        { code: 'ALULA_NO_AUTHENTICATION' }
-      )
-    }
+    if (!needy) return
+
+    globalThis.process?.emitWarning(
+      `The access of service '${path}' has ${describeRule(needy).who}, and the application has no authentication service: calls pass only where the application sets params.user and params.authenticated itself`,
+      { code: 'ALULA_NO_AUTHENTICATION' }
+    )
   }
 
   who(method: string): string {

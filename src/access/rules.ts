@@ -157,8 +157,14 @@ function getEntityId(context: HookContext): unknown {
   return isValue || isInstance(id) ? id : undefined
 }
 
+/** Without an authentication service, an existing login of the application puts its user on the params. */
 function getConfiguration(app: HookContext['app']): { readonly [option: string]: any } {
-  return app.defaultAuthentication?.()?.configuration ?? {}
+  return (
+    app.defaultAuthentication?.()?.configuration ?? {
+      entity: 'user',
+      entityId: app.services.users?.id ?? 'id'
+    }
+  )
 }
 
 /** Ids of some databases are instances of a class. */

@@ -1,3 +1,4 @@
+import { warnOfMissingLogin } from '../access/missing-login.ts'
 import { BaseApplication } from '../core/application.ts'
 import { createEntry } from '../core/caller.ts'
 import { assertErrorStatus } from '../core/error-status.ts'
@@ -7,7 +8,13 @@ import { addMethodRoutes, assertNoRoute } from '../core/method-routes.ts'
 import { registrationSteps } from '../core/register.ts'
 import { withDispatch } from '../core/shown.ts'
 import { nameSecondCopy } from '../core/single-copy.ts'
-import type { AsClientOptions, RouteLookup, ServiceMixin, ServicesOfClient } from '../core/types.ts'
+import type {
+  Application,
+  AsClientOptions,
+  RouteLookup,
+  ServiceMixin,
+  ServicesOfClient
+} from '../core/types.ts'
 import { addRelations } from '../relations/extension.ts'
 import { enforceSchema } from '../schema/enforce.ts'
 import { addScope } from '../scope/scope.ts'
@@ -36,7 +43,10 @@ export class Feathers extends BaseApplication {
     Object.assign(getInternals(this), {
       toEventContext: withDispatch,
       createEntry,
-      checkSettings: (app: { get(name: string): unknown }) => assertErrorStatus(app.get('errorStatus')),
+      checkSettings: (app: Application) => {
+        assertErrorStatus(app.get('errorStatus'))
+        warnOfMissingLogin(app)
+      },
       ...(isDevelopment && { partsOfCalls: new WeakSet() })
     })
   }

@@ -296,7 +296,10 @@ function getMethod(service: object, method: string): Method {
   const found: unknown = (service as { [name: string]: unknown })[method]
 
   if (typeof found !== 'function')
-    throw createError('ALULA_UNKNOWN_METHOD', `Can not apply hooks. '${method}' is not a function`)
+    throw createError(
+      'ALULA_UNKNOWN_METHOD',
+      `Can not apply hooks. '${method}' is not a function: the service has no such method, and 'methods' names it`
+    )
 
   return found as Method
 }

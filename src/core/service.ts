@@ -2,6 +2,7 @@ import { EventEmitter } from 'events'
 import { isBoolean, isFunction, isObject, isString, isStringList } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type CheckSettings, type OptionCheck, type OptionChecks } from '../utils/options.ts'
+import { isPromise } from '../utils/promise.ts'
 import { defaultServiceEvents, defaultServiceMethods } from './methods.ts'
 import { isRoutes, type MethodRoute, parseRoutes, type ServiceRoutes } from './routes.ts'
 import type { FeathersService, NormalizedServiceOptions, ServiceExtension, ServiceOptions } from './types.ts'
@@ -61,7 +62,7 @@ const CHECKS: OptionChecks = {
   events: NAMES,
   serviceEvents: NAMES,
   routeParams: [isObject, 'an object'],
-  schema: [isExtension, 'what schema() returns'],
+  schema: [isExtension, 'what schema() returns, as in schema(z.object({ … }))'],
   access: [isExtension, 'what access() returns'],
   routes: [isRoutes, 'an object with the name of a method for each route'],
   by: [isFieldName, 'the name of a field'],
@@ -199,8 +200,21 @@ function assertService(
     Array.isArray(service) ||
     !(options?.methods?.length || names.some((name) => hasMethod(service, name)))
   ) {
-    throw createError('ALULA_INVALID_SERVICE', `Invalid service object passed for path \`${location}\``)
+    throw createError(
+      'ALULA_INVALID_SERVICE',
+      `Invalid service object passed for path \`${location}\`: ${describeNoService(service)}`
+    )
   }
+}
+
+/** What was given in place of a service. */
+function describeNoService(service: unknown): string {
+  if (typeof service === 'function') {
+    return `it is a function. Call it if it makes services: ${service.name || 'memory'}()`
+  }
+  if (isPromise(service)) return 'it is a promise. Await it first'
+
+  return 'it has none of the methods find, get, create, update, patch and remove. Name others in the option methods'
 }
 
 function assertMethodName(location: string, name: string): void {

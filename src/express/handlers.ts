@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express'
 import type { FeathersErrorJSON } from '../errors.ts'
+import { describeHook, getTraits } from '../hooks/traits.ts'
 import { assertNoRequest, setErrorHeaders } from '../node/framework.ts'
 import { fromParserError } from '../node/parser-errors.ts'
 import { splitTarget } from '../node/request.ts'
@@ -53,11 +54,32 @@ export function notFound(options: { verbose?: boolean } = {}): RequestHandler {
 
   const { verbose = false } = options
 
-  return (request, _response, next) => {
+  const handler: RequestHandler = (request, _response, next) => {
     const { path, search } = splitTarget(request.url)
 
     next(createNotFound(search === '' ? path : `${path}?${search}`, verbose))
   }
+
+  return describeHook(handler, { isNotFound: true })
+}
+
+declare module '../hooks/traits.ts' {
+  interface Traits {
+    /** Of middleware: whether it responds to every request with a 404, so that nothing after it is reached. */
+    readonly isNotFound?: true
+  }
+}
+
+/** Warns if a middleware before it responds to every request. */
+export function warnOfNotFound(app: {
+  readonly router?: { readonly stack?: readonly { readonly handle: object }[] }
+}): void {
+  if (!app.router?.stack?.some(({ handle }) => getTraits(handle).isNotFound)) return
+
+  process.emitWarning(
+    'rest() is configured after notFound(), which responds to every request with a 404: configure rest() first',
+    { code: 'ALULA_CONFIGURED_TOO_LATE' }
+  )
 }
 
 /**

@@ -17,7 +17,7 @@ import { isFunction, isNever } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { parseInto } from './authentication.ts'
-import { createErrorHandler } from './handlers.ts'
+import { createErrorHandler, warnOfNotFound } from './handlers.ts'
 import { ExpressRequest, getOwnQuery } from './request.ts'
 import { isUsual, sendResult } from './send.ts'
 
@@ -102,6 +102,7 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
     }
 
     markReachable(app)
+    warnOfNotFound(app)
 
     app.use(((request, response, next) => {
       const own = new ExpressRequest(request, response, getOwnQuery)

@@ -29,6 +29,7 @@ import type { DataSource } from './data.ts'
 import { isQuerySettings, type LongForm, type ViewContext, type ViewFunction } from './declaration.ts'
 import { type Declaration, type DescribedExtension, getDeclaration, type InnerExtension } from './declared.ts'
 import { assertEnforced, assertResponses } from './envelope.ts'
+import { warnOfMissingId } from './missing-id.ts'
 import { markRecords, type Picker, pickResult, showAll, showOthers } from './output.ts'
 import { assertSentId } from './own-id.ts'
 import type { QueryCheck } from './query.ts'
@@ -170,6 +171,8 @@ class ServiceSchema implements DescribedExtension {
   async setup(service: FeathersService, path: string): Promise<void> {
     const { validators, definition } = this.compiled as CompiledSchema
     const { create } = definition.data
+
+    warnOfMissingId(service, path, definition)
 
     for (const validator of validators) await validator.load?.()
 

@@ -317,5 +317,5 @@ export function describeUnknown(path: string, known: readonly string[]): string 
 
   const others = known.filter((name) => name !== path)
 
-  return `is not a field that can be queried${didYouMean(path, others)}`
+  return `is not a field that can be queried${didYouMean(path, [...others, ...Object.keys(RESULT_FILTERS)])}`
 }

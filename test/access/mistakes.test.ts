@@ -29,22 +29,39 @@ async function start(
 
 it.each([
   ["owner('ownerId')", owner('ownerId')],
-  ["role('admin')", role('admin')]
-])('%s refuses the start of an application without an authentication service', async (who, rule) => {
-  await expect(start(alula(), { find: anyone, patch: rule })).rejects.toThrow(
-    `The access of service 'notes' has ${who}, and the application has no authentication service: register one, because no call would pass`
-  )
-  expect(await start(createApp(), { find: anyone, patch: rule })).toEqual([])
-})
+  ["role('admin')", role('admin')],
+  ['user', user]
+])(
+  '%s warns of an application without an authentication service, which may have its own logins',
+  async (who, rule) => {
+    expect(await start(alula(), { find: anyone, create: rule })).toEqual([
+      [
+        `The access of service 'notes' has ${who}, and the application has no authentication service: calls pass only where the application sets params.user and params.authenticated itself`,
+        { code: 'ALULA_NO_AUTHENTICATION' }
+      ]
+    ])
+    expect(await start(createApp(), { find: anyone, create: rule })).toEqual([])
+  }
+)
 
-it('user warns of an application without an authentication service, which may authenticate calls itself', async () => {
-  expect(await start(alula(), { find: anyone, create: user })).toEqual([
-    [
-      "The access of service 'notes' has user, and the application has no authentication service: calls pass only where the application sets params.authenticated itself",
-      { code: 'ALULA_NO_AUTHENTICATION' }
-    ]
-  ])
-  expect(await start(createApp(), { find: anyone, create: user })).toEqual([])
+it('owner and role know the user of a session, and nobody else', async () => {
+  const app = alula()
+  const store = memory({ store: { 1: { id: 1, ownerId: 7 }, 2: { id: 2, ownerId: 8 } } })
+
+  await start(app, { get: owner('ownerId'), remove: role('admin') }, store)
+
+  const notes: any = app.service('notes')
+  const get = (id: number, params: object) => notes.get(id, { provider: 'rest', ...params })
+  const ada = { authenticated: true, user: { id: 7, role: 'admin' } }
+
+  expect(await get(1, ada)).toMatchObject({ id: 1 })
+  await expect(get(2, ada)).rejects.toMatchObject({ code: 403 })
+  await expect(get(1, { user: ada.user })).rejects.toMatchObject({ code: 401 })
+  await expect(get(1, { authenticated: true, user: {} })).rejects.toMatchObject({ code: 403 })
+  await expect(
+    notes.remove(2, { provider: 'rest', authenticated: true, user: { id: 8 } })
+  ).rejects.toMatchObject({ code: 403 })
+  expect(await notes.remove(2, { provider: 'rest', ...ada })).toMatchObject({ id: 2 })
 })
 
 it('rules that need no login need no authentication service', async () => {

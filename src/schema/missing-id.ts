@@ -1,0 +1,31 @@
+import { getIdField, getServiceOptions } from '../core/service.ts'
+import type { FeathersService } from '../core/types.ts'
+import type { SchemaDefinition } from './compile.ts'
+import { createShapes } from './shape.ts'
+
+const NEEDS_ID: readonly string[] = ['get', 'update', 'patch', 'remove']
+
+/**
+ * Warns of a record without its id: clients could not name the records that they find or create.
+ *
+ * @param service The service, when it is set up
+ * @param path Its path
+ * @param definition What its schema says
+ */
+export function warnOfMissingId(
+  service: FeathersService,
+  path: string,
+  { record, extra }: SchemaDefinition
+): void {
+  const { methods, by, singleton } = getServiceOptions(service)
+  const { names } = createShapes(record)(record).object
+  const id = by ?? getIdField(service)
+  const needing = methods.filter((method) => NEEDS_ID.includes(method))
+
+  if (singleton || extra === 'keep' || names.size === 0 || names.has(id) || needing.length === 0) return
+
+  globalThis.process?.emitWarning(
+    `The schema of service '${path}' has no field '${id}', so clients never see the value that ${needing.join(', ')} need. Add the field, such as ${id}: z.int(), or leave these methods out of 'methods'`,
+    { code: 'ALULA_UNDECLARED_FIELD' }
+  )
+}
