@@ -55,7 +55,7 @@ it('owner and role know the user of a session, and nobody else', async () => {
   const ada = { authenticated: true, user: { id: 7, role: 'admin' } }
 
   expect(await get(1, ada)).toMatchObject({ id: 1 })
-  await expect(get(2, ada)).rejects.toMatchObject({ code: 403 })
+  await expect(get(2, ada)).rejects.toMatchObject({ code: 404 })
   await expect(get(1, { user: ada.user })).rejects.toMatchObject({ code: 401 })
   await expect(get(1, { authenticated: true, user: {} })).rejects.toMatchObject({ code: 403 })
   await expect(

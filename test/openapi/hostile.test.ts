@@ -161,7 +161,7 @@ describeChromium('hostile strings on the page', (open) => {
     await page.getByRole('link', { name: /^described/ }).click()
     await page.getByRole('form', { name: 'Create in described' }).getByLabel('choice').waitFor()
     await page.getByRole('button', { name: 'Create' }).click()
-    await page.getByRole('alert').waitFor()
+    await page.locator('form .fault').first().waitFor()
     await expectHarmless(page, requested, host)
 
     await page.getByRole('link', { name: /^failing/ }).click()

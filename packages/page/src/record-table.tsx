@@ -52,7 +52,7 @@ export function RecordTable(props: RecordTableProps) {
                 <span>{name}</span>
                 {(!service.sort || service.sort.includes(name)) && (
                   // Over the whole head of the column. Fields may be called like the buttons of the page.
-                  <button type="button" aria-label={`Sort by ${name}`} onClick={() => onSort(name)} />
+                  <button type="button" aria-label="Sort" title={name} onClick={() => onSort(name)} />
                 )}
               </th>
             ))}

@@ -229,6 +229,22 @@ describeChromium('the page', (open) => {
     expect(await page.getByText(ADA).count()).toBe(0)
   })
 
+  it('keeps a login after a reload where that is asked for, until it ends', async () => {
+    const { url } = await startShop(SERVERS.Node as Serve)
+    const { page } = await open(`${url}docs#/notes`)
+
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByLabel('email').fill(ADA)
+    await page.getByLabel('password').fill(PASSWORD)
+    await page.getByLabel('Keep after a reload').check()
+    await page.getByLabel('password').press('Enter')
+    await page.getByRole('button', { name: 'Log out' }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByRole('button', { name: 'Log in' }).waitFor()
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+  })
+
   it('ends a login at the server too', async () => {
     const { url } = await startShop(SERVERS.Node as Serve)
     const { page, requested } = await open(`${url}docs#/users`)
@@ -283,11 +299,11 @@ describeChromium('the page', (open) => {
 
         return tagName + ' ' + (ariaLabel ?? labels?.[0]?.textContent ?? textContent)
       })()`)
-    const goTo = async (wanted: RegExp) => {
+    const goTo = async (wanted: RegExp, key = 'Tab') => {
       const seen: string[] = []
 
       for (let step = 0; step < 120; step++) {
-        await keyboard.press('Tab')
+        await keyboard.press(key)
 
         const found = await focused()
 
@@ -302,9 +318,7 @@ describeChromium('the page', (open) => {
     await goTo(/^A notes/)
     await keyboard.press('Enter')
     await page.getByText('Read me', { exact: true }).waitFor()
-    await page.evaluate('scrollTo(0, 0)')
-    await keyboard.press('Shift+Tab')
-    await goTo(/^BUTTON Log in/)
+    await goTo(/^BUTTON Log in/, 'Shift+Tab')
     await keyboard.press('Enter')
     await expect.poll(focused).toBe('INPUT email')
     await keyboard.type(ADA)
@@ -322,10 +336,7 @@ describeChromium('the page', (open) => {
     await keyboard.press('Enter')
     await page.getByRole('form', { name: 'Change 2 of notes' }).waitFor()
     await expect.poll(focused).toMatch(/^TEXTAREA text/)
-    await keyboard.press('Shift+Tab')
-    await keyboard.press('Shift+Tab')
-    await keyboard.press('Shift+Tab')
-    expect(await focused()).toBe('BUTTON edit')
+    await goTo(/^BUTTON edit/, 'Shift+Tab')
     await keyboard.press('ArrowRight')
     await page.getByRole('button', { name: 'Call archive' }).waitFor()
     await goTo(/^BUTTON Response/)
