@@ -95,7 +95,7 @@ function Edit({ chosen: { id, record }, service, change, onCall, onRemove, toNes
 
   // The focus goes on where the record was opened.
   useEffect(() => {
-    const first = element.current?.querySelector<HTMLElement>('form :is(input, select, textarea), button')
+    const first = element.current?.querySelector<HTMLElement>('form :is(input, select, textarea, button)')
 
     first?.focus()
   }, [])
