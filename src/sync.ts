@@ -1,6 +1,6 @@
 export type { ServiceEvent } from './core/internals.ts'
+export type { RedisClient, RedisLocation } from './redis/connection.ts'
 export type { Outage } from './sync/availability.ts'
-export type { RedisClient, RedisLocation } from './sync/connection.ts'
 export type { Gap } from './sync/inbox.ts'
 export { type RedisLoginBudgetOptions, RedisLoginBudgetStore } from './sync/login-budget.ts'
 export { type RedisRevocationOptions, RedisRevocationStore } from './sync/revocation.ts'

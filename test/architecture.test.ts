@@ -13,7 +13,7 @@ const SRC = resolve(import.meta.dirname, '../src')
 const FLOORS: readonly (readonly string[])[] = [
   ['utils'],
   ['errors'],
-  ['hooks', 'query'],
+  ['hooks', 'query', 'redis'],
   ['core'],
   ['authentication-hooks', 'login-budget', 'schema', 'sessions'],
   ['access', 'relations'],

@@ -1,5 +1,5 @@
+import type { RedisConnection } from '../redis/connection.ts'
 import { BoundedMap } from '../utils/bounded-map.ts'
-import type { RedisConnection } from './connection.ts'
 import type { Outbox } from './outbox.ts'
 import {
   getTime,

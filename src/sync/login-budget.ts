@@ -7,10 +7,15 @@ import {
   MemoryLoginBudgetStore,
   type TakenPoints
 } from '../login-budget/store.ts'
+import {
+  RedisConnection,
+  type RedisOptions,
+  type RedisSettings,
+  toRedisSettings
+} from '../redis/connection.ts'
 import { createDebug } from '../utils/debug.ts'
 import { rethrowMissingPeer } from '../utils/peer.ts'
 import { withTimeout } from '../utils/with-timeout.ts'
-import { RedisConnection, type RedisOptions, type RedisSettings, toRedisSettings } from './connection.ts'
 
 /** The options of {@link RedisLoginBudgetStore}. */
 export interface RedisLoginBudgetOptions extends RedisOptions {}

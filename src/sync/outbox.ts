@@ -1,5 +1,5 @@
+import type { RedisConnection } from '../redis/connection.ts'
 import { withTimeout } from '../utils/with-timeout.ts'
-import type { RedisConnection } from './connection.ts'
 import { Readers, ReaderTimeout } from './readers.ts'
 import {
   createOrigin,

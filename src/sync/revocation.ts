@@ -1,15 +1,8 @@
 import type { RevocationStore } from '../authentication/revocation.ts'
-import { Unavailable } from '../errors.ts'
+import { type ConnectionListener, type RedisOptions, toRedisSettings } from '../redis/connection.ts'
+import { StoreConnection } from '../redis/store.ts'
 import { isBoolean } from '../utils/check.ts'
 import type { OptionCheck } from '../utils/options.ts'
-import { withTimeout } from '../utils/with-timeout.ts'
-import {
-  type ConnectionListener,
-  RedisConnection,
-  type RedisOptions,
-  type RedisSettings,
-  toRedisSettings
-} from './connection.ts'
 
 /** The options of {@link RedisRevocationStore}. */
 export interface RedisRevocationOptions extends RedisOptions {
@@ -23,13 +16,8 @@ export interface RedisRevocationOptions extends RedisOptions {
 /** The option that `sync` has, too. */
 export const FAIL_CLOSED: OptionCheck = [isBoolean, 'true or false']
 
-/** How long, in milliseconds, a request waits for Redis. */
-const TIMEOUT = 2000
-
 /** How far the clocks of two processes may differ, in milliseconds: a token expires in one of them later than in the other. */
 const MAX_SKEW = 5 * 60_000
-
-const NO_LISTENER: ConnectionListener = { away: () => undefined, back: () => undefined }
 
 /**
  * Remembers in Redis which tokens no longer count, so that all processes know. `sync` has one; by itself it is for
@@ -44,18 +32,21 @@ const NO_LISTENER: ConnectionListener = { away: () => undefined, back: () => und
  * app.set('authentication', { ...settings, revocation })
  */
 export class RedisRevocationStore implements RevocationStore {
-  private readonly settings: RedisSettings
+  private readonly prefix: string
   /** The key that Redis has unless it has lost its data; `undefined` where that is not asked. */
   private readonly mark: string | undefined
-  private connection: RedisConnection | undefined
+  private readonly connection: StoreConnection
 
   /**
    * @param options Where Redis is
    * @throws TypeError for an option that is not valid
    */
   constructor(options: RedisRevocationOptions) {
-    this.settings = toRedisSettings('RedisRevocationStore', options ?? {}, { failClosed: FAIL_CLOSED })
-    this.mark = options.failClosed ? `${this.settings.prefix}:whole` : undefined
+    const settings = toRedisSettings('RedisRevocationStore', options ?? {}, { failClosed: FAIL_CLOSED })
+
+    this.prefix = settings.prefix
+    this.mark = options.failClosed ? `${this.prefix}:whole` : undefined
+    this.connection = new StoreConnection(settings, { content: 'Revoked tokens' })
   }
 
   /**
@@ -64,25 +55,19 @@ export class RedisRevocationStore implements RevocationStore {
    * @param listener Called when it is lost
    * @throws Error when Redis does not respond in time
    */
-  async connect(listener: ConnectionListener = NO_LISTENER): Promise<void> {
-    const { redis, connectTimeout } = this.settings
-    const connection = await RedisConnection.open(redis, connectTimeout, listener)
-
-    this.close()
-    this.connection = connection
-    await connection.keep(async () => this.handleConnection())
+  async connect(listener?: ConnectionListener): Promise<void> {
+    await this.connection.open(listener, () => this.handleConnection())
   }
 
   /** Ends the connection. `connect` makes another one. */
   close(): void {
-    this.connection?.close()
-    this.connection = undefined
+    this.connection.close()
   }
 
   /** @throws Unavailable when Redis does not respond: the id may be revoked then, or not */
   async revoke(id: string, expiresAt: number): Promise<boolean> {
-    const reply = await this.ask((connection) =>
-      connection.client.set(this.toKey(id), '1', { ...toExpiration(expiresAt), condition: 'NX' })
+    const reply = await this.connection.ask((client) =>
+      client.set(this.toKey(id), '1', { ...toExpiration(expiresAt), condition: 'NX' })
     )
 
     return reply === 'OK'
@@ -93,9 +78,9 @@ export class RedisRevocationStore implements RevocationStore {
     const { mark } = this
     const key = this.toKey(id)
 
-    if (mark === undefined) return (await this.ask(({ client }) => client.exists(key))) > 0
+    if (mark === undefined) return (await this.connection.ask((client) => client.exists(key))) > 0
 
-    return await this.ask(async ({ client }) => {
+    return await this.connection.ask(async (client) => {
       const [revoked, whole] = await client.mGet([key, mark])
 
       if (whole === null) throw new Error(`Redis has no key '${mark}': it may have lost revoked tokens`)
@@ -106,29 +91,14 @@ export class RedisRevocationStore implements RevocationStore {
 
   /** Whether Redis can be asked now. */
   protected get isConnected(): boolean {
-    return this.connection?.client.isReady ?? false
+    return this.connection.isReady
   }
 
   /** Runs when Redis can be asked, at first and again. */
   protected handleConnection(): void {}
 
   private toKey(id: string): string {
-    return `${this.settings.prefix}:revoked:${id}`
-  }
-
-  private async ask<T>(question: (connection: RedisConnection) => Promise<T>): Promise<T> {
-    const { connection } = this
-
-    if (!connection) throw new Unavailable('The store of revoked tokens is not connected')
-
-    try {
-      return await withTimeout(question(connection), TIMEOUT)
-    } catch (cause) {
-      // Only of a copy of another server, which may be reached under the same name by now.
-      if (isReadOnly(cause)) connection.retry(cause)
-
-      throw Object.assign(new Unavailable('Revoked tokens cannot be looked up at the moment'), { cause })
-    }
+    return `${this.prefix}:revoked:${id}`
   }
 }
 
@@ -170,10 +140,6 @@ export class SharedRevocationStore extends RedisRevocationStore {
 
     for (const listener of this.listeners) listener(id)
   }
-}
-
-function isReadOnly(error: unknown): error is Error {
-  return error instanceof Error && error.message.startsWith('READONLY')
 }
 
 /** When Redis may forget a key: after some time, and not at a time, because its clock may be another one; or never. */

@@ -1,6 +1,6 @@
 // What the two ends of the stream have in common: where entries are kept, and what they look like.
 import { randomUUID } from 'node:crypto'
-import type { Client } from './connection.ts'
+import type { Client } from '../redis/connection.ts'
 
 /** The stream that all processes write to and read from. */
 export interface Stream {

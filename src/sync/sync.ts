@@ -1,10 +1,10 @@
 import { addPlugin, type ServiceEvent } from '../core/internals.ts'
 import type { Application, ApplicationHookContext, NextFunction } from '../core/types.ts'
+import { type RedisOptions, toRedisSettings } from '../redis/connection.ts'
 import { isBoolean, isCount, isFunction, isStringList } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { assertOption, type OptionChecks } from '../utils/options.ts'
-import { type RedisOptions, toRedisSettings } from './connection.ts'
 import { Link, type LinkSettings } from './link.ts'
 import { FAIL_CLOSED, SharedRevocationStore } from './revocation.ts'
 

@@ -1,5 +1,6 @@
 /**
  * Rejects after `limit` ms if the promise is still pending. The timer ends with the promise, so it keeps no process alive.
+ * A process that was busy itself for so long takes first what has arrived meanwhile.
  *
  * @param promise The promise to wait for
  * @param limit The time in milliseconds
@@ -8,7 +9,10 @@
 export async function withTimeout<T>(promise: Promise<T>, limit: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`Timed out after ${limit} ms`)), limit)
+    timer = setTimeout(() => {
+      // Timers come before what the sockets have received, and this comes after it.
+      setImmediate(() => reject(new Error(`Timed out after ${limit} ms`)))
+    }, limit)
   })
 
   try {

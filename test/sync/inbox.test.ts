@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { RedisConnection } from '../../src/sync/connection.ts'
+import { RedisConnection } from '../../src/redis/connection.ts'
 import { type Gap, Inbox } from '../../src/sync/inbox.ts'
 import { startProxy } from '../support/proxy.ts'
 import { createPrefix, describeRedis, REDIS_URL } from '../support/redis.ts'

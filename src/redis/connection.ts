@@ -90,14 +90,16 @@ export class RedisConnection {
    * @param redis Where Redis is
    * @param timeout How long to try, in milliseconds
    * @param listener Called once the connection is made
+   * @param user What needs it, for the message without the package `redis`
    * @throws Error when Redis does not respond in time
    */
   static async open(
     redis: RedisLocation,
     timeout: number,
-    listener: ConnectionListener
+    listener: ConnectionListener,
+    user = "'alula/sync'"
   ): Promise<RedisConnection> {
-    const connection = new RedisConnection(await createRedisClient(redis), listener)
+    const connection = new RedisConnection(await createRedisClient(redis, user), listener)
     const { client } = connection
     let reason: Error | undefined
 
@@ -189,14 +191,16 @@ export class RedisConnection {
  * @param owner What has the options, for messages
  * @param options The options
  * @param further Options that only this owner has
+ * @param under The option that holds these
  * @throws TypeError for an option that is not valid
  */
 export function toRedisSettings(
   owner: string,
   options: RedisOptions,
-  further: OptionChecks = {}
+  further: OptionChecks = {},
+  under?: string
 ): RedisSettings {
-  assertOptions(owner, options, { ...CHECKS, ...further })
+  assertOptions(owner, options, { ...CHECKS, ...further }, under === undefined ? {} : { under })
 
   const { redis, prefix = 'alula', connectTimeout = 5000 } = options
   return { redis, prefix, connectTimeout }
@@ -210,7 +214,7 @@ function isLocation(redis: unknown): boolean {
 }
 
 /** A client for us alone, whatever the options for others say. */
-async function createRedisClient(redis: RedisLocation): Promise<Client> {
+async function createRedisClient(redis: RedisLocation, user: string): Promise<Client> {
   const given: { socket?: object } | undefined =
     typeof redis === 'string' ? { url: redis } : isClient(redis) ? redis.options : redis
   const options = {
@@ -230,7 +234,7 @@ async function createRedisClient(redis: RedisLocation): Promise<Client> {
 
   if (isClient(redis)) return redis.duplicate(options) as Client
 
-  const { createClient } = await import('redis').catch(rethrowMissingPeer('redis', "'alula/sync'"))
+  const { createClient } = await import('redis').catch(rethrowMissingPeer('redis', user))
 
   return createClient({ ...given, ...options }) as unknown as Client
 }
