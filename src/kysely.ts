@@ -20,6 +20,7 @@ export { nodeSqlite } from './kysely/node-sqlite.ts'
 export type { KyselyOptions, KyselyParams } from './kysely/options.ts'
 export { type PgliteDatabase, pglite } from './kysely/pglite.ts'
 export { KyselyService, kysely } from './kysely/service.ts'
+export { createSessionTable } from './kysely/session-table.ts'
 export {
   type Column,
   type Kind,
