@@ -376,6 +376,7 @@ export class AuthenticationBase {
   async teardown(): Promise<void> {
     this.state.isReady = false
     this.state.connections.stopListening()
+    this.sessionLogins.close()
 
     await this.state.strategies.teardown()
   }

@@ -3,7 +3,9 @@ import { type ConnectionEvent, updateConnection } from '../authentication-hooks/
 import { emitOnApplication } from '../authentication-hooks/event.ts'
 import type { HookContext, NextFunction } from '../core/types.ts'
 import { addServiceSlots, getServiceSlots, withoutServiceSlots } from '../utils/call-state.ts'
+import { addSetCookie } from '../utils/cookie.ts'
 import { copyWith } from '../utils/object.ts'
+import { findTokenResponse } from '../utils/token-response.ts'
 import type { Connections } from './connections.ts'
 import { setDispatch, toDispatch } from './dispatch.ts'
 import type { AuthenticationParams } from './types.ts'
@@ -69,14 +71,19 @@ export async function runInTurn(
     : withoutServiceSlots(context.params)
 }
 
-/** Prepares what a client gets: entities as it may see them, and a header that keeps it out of caches (RFC 6749 §5.1). */
+/** Prepares what a client gets: entities as it may see them, and headers: one keeps it out of caches (RFC 6749 §5.1). */
 function prepareResponse(context: HookContext): void {
   const { http, result } = context
 
   context.dispatch = toDispatch(context.dispatch ?? result ?? {})
   setDispatch(result, context.dispatch)
 
-  if (http) http.headers = { ...http.headers, 'Cache-Control': 'no-store' }
+  if (http) {
+    http.headers = addSetCookie(
+      { ...http.headers, 'Cache-Control': 'no-store' },
+      findTokenResponse(result)?.cookie
+    )
+  }
 }
 
 /** Whether a call ends the login of its connection, whatever that is when its turn comes, and no token that it names. */

@@ -7,6 +7,7 @@ import { attachHooks } from '../hooks/interop.ts'
 import { TRAITS, type Traits } from '../hooks/traits.ts'
 import { getSessionClaim } from '../sessions/claim.ts'
 import type { StoredSession } from '../sessions/types.ts'
+import { hasCode } from '../utils/check.ts'
 import { mergePlain } from '../utils/object.ts'
 import { mapAll } from '../utils/promise.ts'
 import { markTokenResponse } from '../utils/token-response.ts'
@@ -18,7 +19,8 @@ import { FINGERPRINT } from './jwt.ts'
 import { runInTurn, runLogin } from './login.ts'
 import { assertComplete, warnOfShortSecret, warnOfUnknownStrategies } from './options.ts'
 import { toSecrets } from './secret-keys.ts'
-import { REFRESH, type SessionRequest } from './session-logins.ts'
+import type { SessionRequest } from './session-logins.ts'
+import { REFRESH } from './session-users.ts'
 import { getConfiguration } from './settings.ts'
 import { warnOfSharedTokens } from './shared-tokens.ts'
 import { assertWorking, decodeToken } from './tokens.ts'
@@ -120,7 +122,9 @@ export class AuthenticationService extends AuthenticationBase {
 
     this.leaveOthers(result, params)
 
-    return result.accessToken ? result : this.addToken(result, params, data)
+    return result.accessToken
+      ? result
+      : this.sessionLogins.deliver(await this.addToken(result, params, data), params)
   }
 
   private async refresh(
@@ -131,7 +135,7 @@ export class AuthenticationService extends AuthenticationBase {
 
     this.leaveOthers(result, params)
 
-    return this.addToken(result, params, {}, session)
+    return this.sessionLogins.deliver(await this.addToken(result, params, {}, session), params)
   }
 
   /** Here, and not with what else a login changes on a connection: hooks after this let it join others. */
@@ -167,7 +171,10 @@ export class AuthenticationService extends AuthenticationBase {
     const { authentication, ...response } = await this.addToken(result, params)
     const shown = await this.entities.showIn(response, params)
 
-    return markTokenResponse(params.provider ? toDispatch(shown) : shown)
+    return this.sessionLogins.deliver(
+      markTokenResponse<AuthenticationResult>(params.provider ? toDispatch(shown) : shown),
+      params
+    )
   }
 
   private async addToken(
@@ -202,14 +209,30 @@ export class AuthenticationService extends AuthenticationBase {
    *
    * @param id `null`, the access token of the call, or a refresh token, whose session ends
    * @param params With `authentication`; a refresh token may be in the place of the access token
-   * @throws NotAuthenticated when the call is not authenticated, or the id is another token
+   * @throws NotAuthenticated when the call is not authenticated, or the id is another token; Forbidden for the cookie of a refresh
+   * token that a page of others has sent
    */
   async remove(id: string | null, params: AuthenticationParams = {}): Promise<AuthenticationResult> {
-    const { authentication } = params
-
     const refreshToken = this.sessionLogins.findToken(id, params)
 
     if (refreshToken) return this.sessionLogins.logOut(refreshToken, params)
+
+    const byCookie = await this.sessionLogins.logOutByCookie(id, params)
+
+    if (!byCookie) return this.logOut(id, params)
+
+    try {
+      // Another login of the request ends too.
+      return this.sessionLogins.clearCookie(await this.logOut(id, params))
+    } catch (error) {
+      if (!hasCode(error, 401)) throw error
+
+      return byCookie
+    }
+  }
+
+  private async logOut(id: string | null, params: AuthenticationParams): Promise<AuthenticationResult> {
+    const { authentication } = params
 
     if (id !== null && id !== authentication?.accessToken) throw new NotAuthenticated('Invalid access token')
 
@@ -245,7 +268,7 @@ export class AuthenticationService extends AuthenticationBase {
       ...this.strategyNames,
       ...(this.sessionLogins.isOn ? [REFRESH] : [])
     ])
-    this.sessionLogins.warnOfOwnRevocations()
+    await this.sessionLogins.open()
     warnOfSharedTokens(this, Object.values(this.app.services))
 
     await super.setup()

@@ -1,27 +1,21 @@
 // The logins that last: what sessions need of an authentication service, and what its logins need of sessions.
 import { emitSafely } from '../core/events.ts'
-import type { Application, HookContext, NextFunction, RealTimeConnection } from '../core/types.ts'
+import type { Application, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { getSessionClaim, type SessionClaim, toSessionClaims, toSessionName } from '../sessions/claim.ts'
-import { MemorySessionStore } from '../sessions/memory-store.ts'
-import { type RefreshOptions, type RefreshSettings, toRefreshSettings } from '../sessions/options.ts'
-import { assertSessionService, ServiceSessionStore } from '../sessions/service-store.ts'
-import { type Admission, Sessions } from '../sessions/sessions.ts'
-import {
-  createRefreshToken,
-  isRefreshToken,
-  type RefreshToken,
-  type RefreshTokenKey,
-  readRefreshToken
-} from '../sessions/token.ts'
+import { type RefreshCookie, writeRefreshCookie } from '../sessions/cookie.ts'
+import type { RefreshSettings } from '../sessions/options.ts'
+import { Sessions } from '../sessions/sessions.ts'
+import { createRefreshToken, isRefreshToken, type RefreshToken, readRefreshToken } from '../sessions/token.ts'
 import type { EndedSession, SessionEndCause, SessionStore, StoredSession } from '../sessions/types.ts'
-import { hasCode } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
-import { copyWith } from '../utils/object.ts'
+import { markTokenResponse } from '../utils/token-response.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import type { Connections, EntitySource } from './connections.ts'
 import type { Entities } from './entities.ts'
-import { toSecrets } from './secret-keys.ts'
+import { assertCanGetCookie, findOwnCookie, readOwnCookie } from './session-cookie.ts'
+import { SessionSettings } from './session-settings.ts'
+import { REFRESH, SessionUsers, toText } from './session-users.ts'
 import { getConfiguration } from './settings.ts'
 import type {
   AuthenticationConfiguration,
@@ -31,9 +25,6 @@ import type {
   JwtOptions
 } from './types.ts'
 
-/** The strategy of a refresh token. It is no registered one. */
-export const REFRESH = 'refresh'
-
 /** How far the clocks of two processes may differ, in milliseconds. */
 const MAX_SKEW = 60_000
 
@@ -42,20 +33,11 @@ interface Service {
   readonly app: Application
   readonly configKey: string
   readonly configuration: AuthenticationConfiguration
+  readonly isReady: boolean
   readonly strategies: { readonly [name: string]: object }
   readonly tokens: AccessTokens
   readonly connections: Connections
   readonly entities: Entities
-}
-
-/** The strategy of access tokens, which loads their users. */
-interface UserStrategy {
-  getEntityId(result: AuthenticationResult, params: AuthenticationParams): Promise<unknown>
-  admit(
-    id: unknown,
-    fingerprints: unknown,
-    params: AuthenticationParams
-  ): Promise<{ current: any; shown: any }>
 }
 
 /** What a login asks for, beside its credentials. */
@@ -78,17 +60,16 @@ export interface SessionToken {
 export class SessionLogins {
   private readonly service: Service
   private readonly sessions: Sessions
-  /** Used unless the configuration names a store. */
-  private readonly ownStore = new MemorySessionStore()
-  private known: { readonly options: RefreshOptions; readonly settings: RefreshSettings } | undefined
-  /** The services of users that tell about new passwords. */
-  private readonly watched = new WeakSet<object>()
+  private readonly settings: SessionSettings
+  private readonly users: SessionUsers
 
   constructor(service: Service) {
     this.service = service
+    this.settings = new SessionSettings(service)
+    this.users = new SessionUsers(service, (id, fingerprints) => this.keep(id, fingerprints))
     this.sessions = new Sessions({
-      getSettings: () => this.settings as RefreshSettings,
-      getStore: () => this.store,
+      getSettings: () => this.settings.current as RefreshSettings,
+      getStore: () => this.settings.store,
       now: Date.now,
       onEnd: (ended, isFirst) => this.handleEnd(ended, isFirst)
     })
@@ -96,7 +77,7 @@ export class SessionLogins {
 
   /** Whether there are sessions. */
   get isOn(): boolean {
-    return this.settings !== undefined
+    return this.settings.current !== undefined
   }
 
   /**
@@ -105,10 +86,9 @@ export class SessionLogins {
    * @throws Error with a sentence that says what is missing
    */
   assertComplete(): void {
-    const { settings } = this
-    const { strategies, configuration, app } = this.service
+    const { strategies, configuration } = this.service
 
-    if (!settings) return
+    if (!this.isOn) return
 
     if (configuration.revocation === false) {
       throw createError(
@@ -116,7 +96,7 @@ export class SessionLogins {
         "The option 'refresh' of the authentication configuration needs a store of revoked tokens: remove 'revocation: false'"
       )
     }
-    if (configuration.entity === null || !this.strategy) {
+    if (configuration.entity === null || !this.users.canLoad) {
       throw createError(
         'ALULA_INVALID_OPTION',
         "The option 'refresh' of the authentication configuration needs an 'entity', and a JWTStrategy that is registered"
@@ -129,21 +109,22 @@ export class SessionLogins {
       )
     }
 
-    if (settings.store !== undefined) assertSessionService(app.service(settings.store), settings.store)
+    this.settings.assertStore()
   }
 
-  /** Names the time for which tokens of an ended session stay valid in other processes. */
-  warnOfOwnRevocations(): void {
-    const { configuration } = this.service
+  /**
+   * Connects to the store, where it needs that, and warns of what does not reach other processes.
+   *
+   * @throws Error when the store does not respond in time
+   */
+  async open(): Promise<void> {
+    this.settings.warnOfOwnRevocations()
+    await this.settings.open()
+  }
 
-    if (this.settings?.store === undefined || configuration.revocation !== undefined) return
-
-    process.emitWarning(
-      `Sessions are in a store, but revoked tokens are in the memory of this process: in other processes the access tokens of ` +
-        `a session that has ended are valid for another ${this.settings.accessExpiresIn / 1000} seconds. ` +
-        `Configure 'alula/sync' or the option 'revocation'`,
-      { code: 'ALULA_OWN_REVOCATIONS' }
-    )
+  /** Ends the connection to the store. */
+  close(): void {
+    this.settings.close()
   }
 
   /** Whether credentials are a refresh token, for the strategy of this class. */
@@ -154,20 +135,25 @@ export class SessionLogins {
   /**
    * Refreshes the session of a refresh token.
    *
-   * @param data With `refreshToken`
+   * @param data With `refreshToken`, unless it is in a cookie
    * @param params Those of the call
    * @returns The session, and the result of a login, without tokens
-   * @throws NotAuthenticated for a token that is refused, with `data.reason`
+   * @throws NotAuthenticated for a token that is refused, with `data.reason`; BadRequest or Forbidden for a call that cannot get a
+   * cookie, or must not
    */
   async refresh(
-    { refreshToken }: AuthenticationRequest,
+    data: AuthenticationRequest,
     params: AuthenticationParams
   ): Promise<{ session: StoredSession; result: AuthenticationResult }> {
-    const token = this.read(refreshToken)
+    const { cookie } = this.settings.current as RefreshSettings
+
+    if (cookie) assertCanGetCookie(params)
+
+    const token = this.read(data.refreshToken ?? readOwnCookie(cookie, params))
 
     if (!token) throw new NotAuthenticated('Invalid refresh token', { reason: 'invalid' })
 
-    return this.sessions.refresh(token, (session) => this.admit(session, params))
+    return this.sessions.refresh(token, (session) => this.users.admit(session, params))
   }
 
   /**
@@ -185,15 +171,14 @@ export class SessionLogins {
     request: SessionRequest,
     params: AuthenticationParams
   ): Promise<StoredSession | undefined> {
-    const settings = this.toSettings(getConfiguration(this.service, params))
+    const settings = this.settings.of(getConfiguration(this.service, params))
 
     if (!settings || userId === undefined) return undefined
 
+    this.assertDeliverable(request, params)
     await this.replace(userId, request, params)
 
-    const { refresh = settings.always || request.refresh === true } = params
-
-    if (!refresh) return undefined
+    if (!isLasting(settings, request, params)) return undefined
 
     const { 'user-agent': device } = params.headers ?? {}
 
@@ -205,13 +190,46 @@ export class SessionLogins {
     })
   }
 
+  /**
+   * Checks that a login can get the cookie that it asks for.
+   *
+   * @param request What the login asks for
+   * @param params Those of the call
+   * @throws BadRequest for a socket; Forbidden for a page of another origin
+   */
+  assertDeliverable(request: SessionRequest, params: AuthenticationParams): void {
+    const settings = this.settings.current
+
+    if (settings?.cookie && isLasting(settings, request, params)) assertCanGetCookie(params)
+  }
+
+  /**
+   * Has a client get its refresh token in a cookie, where the configuration says so.
+   *
+   * @param result The result of a login
+   * @param params Those of the call of the client
+   */
+  deliver<Result extends { readonly refreshToken?: string }>(
+    result: Result,
+    { provider }: AuthenticationParams
+  ): Result | Omit<Result, 'refreshToken'> {
+    const { cookie, idle = 0, expiresIn = 0 } = this.settings.current ?? {}
+    const { refreshToken, ...others } = result
+
+    if (!cookie || !provider || refreshToken === undefined) return result
+
+    return markTokenResponse(others, {
+      cookie: writeRefreshCookie(cookie, refreshToken, Math.min(idle, expiresIn))
+    })
+  }
+
   /** The refresh token of a session, and what its access token is made with: it does not outlive the session. */
   toToken(session: StoredSession): SessionToken {
-    const { accessExpiresIn } = this.settings as RefreshSettings
+    const { accessExpiresIn } = this.settings.current as RefreshSettings
     const rest = Math.min(accessExpiresIn, session.expiresAt - Date.now())
 
     return {
-      refreshToken: createRefreshToken(session, this.key),
+      refreshToken: createRefreshToken(session, this.settings.key),
       claims: toSessionClaims(session),
       options: { expiresIn: Math.max(1, Math.floor(rest / 1000)) }
     }
@@ -242,7 +260,7 @@ export class SessionLogins {
   async logOut({ id }: RefreshToken, params: AuthenticationParams): Promise<AuthenticationResult> {
     const { connections, configuration } = this.service
     const session = await this.store.get(id)
-    const admission = session && (await this.admit(session, params))
+    const admission = session && (await this.users.admit(session, params))
     const held = connections.getLogin(params.connection)
     const isOwn = held?.session?.id === id
 
@@ -256,6 +274,36 @@ export class SessionLogins {
           [configuration.entity as string]: admission.result[configuration.entity as string]
         })
     }
+  }
+
+  /**
+   * Logs out by the cookie of a request, and clears it, also when the session has ended already.
+   *
+   * @param id That of the logout: one that names a token goes by no cookie
+   * @param params Those of the call
+   * @returns The result of a logout; `undefined` for a request without the cookie
+   * @throws Forbidden for a request that no page of this server has made
+   */
+  async logOutByCookie(
+    id: string | null,
+    params: AuthenticationParams
+  ): Promise<AuthenticationResult | undefined> {
+    const refreshToken = id === null ? readOwnCookie(this.cookie, params) : undefined
+
+    if (refreshToken === undefined) return undefined
+
+    const token = this.read(refreshToken)
+
+    return this.clearCookie(
+      token ? await this.logOut(token, params) : { authentication: { strategy: REFRESH } }
+    )
+  }
+
+  /** Has the response to a logout clear the cookie. Scripts cannot. */
+  clearCookie(result: AuthenticationResult): AuthenticationResult {
+    const { cookie } = this
+
+    return cookie ? markTokenResponse(result, { cookie: writeRefreshCookie(cookie) }) : result
   }
 
   /**
@@ -300,15 +348,11 @@ export class SessionLogins {
    * @param params Those of a call, with the user
    */
   async list(userId: string, params: AuthenticationParams): Promise<readonly StoredSession[]> {
-    const { configuration, entities } = this.service
-    const user = params[configuration.entity as string]
     const sessions = this.isOn ? await this.sessions.findByUser(userId) : []
-    // Those from before a new password end at their next refresh.
-    const live = sessions.filter(
-      ({ fingerprints }) => !user || entities.hasFingerprints(user, parse(fingerprints), params)
-    )
 
-    return live.sort((one, other) => other.loginAt - one.loginAt)
+    return sessions
+      .filter((session) => this.users.isCurrent(session, params))
+      .sort((one, other) => other.loginAt - one.loginAt)
   }
 
   /**
@@ -322,7 +366,7 @@ export class SessionLogins {
 
   /** When a connection with a session is looked at again, in milliseconds since 1970. */
   toConnectionEnd({ end }: SessionClaim): number {
-    return Math.min(end * 1000, Date.now() + (this.settings?.idle ?? Number.POSITIVE_INFINITY))
+    return Math.min(end * 1000, Date.now() + (this.settings.current?.idle ?? Number.POSITIVE_INFINITY))
   }
 
   /** When a session ends unless it is refreshed; `undefined` when it is over. */
@@ -336,72 +380,23 @@ export class SessionLogins {
    * @param sources Where users are
    */
   watch(sources: readonly EntitySource[]): void {
-    if (!this.isOn) return
-
-    for (const { service } of sources) {
-      if (this.watched.has(service)) continue
-
-      const keepOwnSession = async (context: HookContext, next: NextFunction) => {
-        await next()
-        await this.keep(context)
-      }
-
-      this.watched.add(service)
-      ;(service as any).hooks?.({ around: { patch: [keepOwnSession], update: [keepOwnSession] } })
-    }
+    if (this.isOn) this.users.watch(sources)
   }
 
-  private async keep({ id, params, service }: HookContext): Promise<void> {
-    const { payload } = (params as AuthenticationParams).authentication ?? {}
-    const claim = getSessionClaim(payload)
-
-    if (!this.isOn || !claim || String(id) !== payload.sub) return
-
-    const { entities } = this.service
-    const current = await entities.load({ service, id }, {}, {})
-    const fingerprints = toText(entities.toFingerprints(current, {}))
-
-    if (fingerprints !== toText(payload.fingerprint)) await this.sessions.keep(claim.id, fingerprints)
-  }
-
-  /** Loads the user of a session, as for an access token. */
-  private async admit(
-    { userId, fingerprints }: StoredSession,
-    params: AuthenticationParams
-  ): Promise<Admission<AuthenticationResult>> {
-    const { entities, configuration } = this.service
-    const strategy = this.strategy as UserStrategy
-    const id = await strategy.getEntityId({ authentication: { payload: { sub: userId } } }, params)
-
-    try {
-      const { current, shown } = await strategy.admit(
-        id,
-        undefined,
-        copyWith(params, { authenticated: true })
-      )
-
-      if (!entities.hasFingerprints(current, parse(fingerprints), params)) return { cause: 'password' }
-
-      const result = { authentication: { strategy: REFRESH }, [configuration.entity as string]: shown }
-
-      return {
-        fingerprints: toText(entities.areTied(params) ? entities.toFingerprints(current, params) : undefined),
-        result: entities.setVerified(result, current)
-      }
-    } catch (error) {
-      if (hasCode(error, 401)) return { cause: 'user' }
-      throw error
-    }
+  private async keep(id: string, fingerprints: string | null): Promise<void> {
+    if (this.isOn) await this.sessions.keep(id, fingerprints)
   }
 
   /** Ends the sessions of this user that the request of a login carries. */
   private async replace(
     userId: string,
     { refreshToken }: SessionRequest,
-    { authentication, connection, jwt }: AuthenticationParams
+    params: AuthenticationParams
   ): Promise<void> {
+    const { authentication, connection, jwt } = params
     const carried = new Set([
       this.read(refreshToken)?.id,
+      this.read(findOwnCookie(this.cookie, params))?.id,
       this.readClaim(authentication?.accessToken, jwt)?.id
     ])
 
@@ -425,7 +420,7 @@ export class SessionLogins {
 
   private async handleEnd(ended: EndedSession, isFirst: boolean): Promise<void> {
     const { tokens, connections, app } = this.service
-    const { accessExpiresIn } = this.settings as RefreshSettings
+    const { accessExpiresIn } = this.settings.current as RefreshSettings
     const name = toSessionName(ended.id)
 
     try {
@@ -438,48 +433,22 @@ export class SessionLogins {
   }
 
   private read(refreshToken: unknown): RefreshToken | undefined {
-    return readRefreshToken(refreshToken, this.key)
-  }
-
-  private get key(): RefreshTokenKey {
-    const { configKey, configuration } = this.service
-
-    return { secrets: toSecrets(configuration.secret), service: configKey }
-  }
-
-  private get strategy(): UserStrategy | undefined {
-    return Object.values(this.service.strategies).find(
-      (strategy) => typeof (strategy as Partial<UserStrategy>).admit === 'function'
-    ) as UserStrategy | undefined
-  }
-
-  private get settings(): RefreshSettings | undefined {
-    return this.toSettings(this.service.configuration)
-  }
-
-  private toSettings({ refresh: options }: AuthenticationConfiguration): RefreshSettings | undefined {
-    if (!options) return undefined
-
-    if (this.known?.options !== options) {
-      this.known = { options, settings: toRefreshSettings(options, this.service.configKey) }
-    }
-
-    return this.known.settings
+    return readRefreshToken(refreshToken, this.settings.key)
   }
 
   private get store(): SessionStore {
-    const { store } = this.settings as RefreshSettings
+    return this.settings.store
+  }
 
-    return store === undefined
-      ? this.ownStore
-      : new ServiceSessionStore(this.service.app.service(store) as any)
+  private get cookie(): RefreshCookie | undefined {
+    return this.settings.current?.cookie
   }
 }
 
-function toText(fingerprints: unknown): string | null {
-  return fingerprints === undefined || fingerprints === null ? null : JSON.stringify(fingerprints)
-}
-
-function parse(fingerprints: string | null): unknown {
-  return fingerprints === null ? undefined : JSON.parse(fingerprints)
+function isLasting(
+  { always }: RefreshSettings,
+  request: SessionRequest,
+  { refresh = always || request.refresh === true }: AuthenticationParams
+): boolean {
+  return refresh
 }

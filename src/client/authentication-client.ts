@@ -317,10 +317,13 @@ export class AuthenticationClient {
     const isNew = accessToken && accessToken !== used
 
     try {
-      if (!accessToken || !refreshToken) throw new NotAuthenticated('Logged out', { reason: 'logout' })
+      // Of a session, and without a refresh token: that is in a cookie.
+      if (!accessToken || !(refreshToken || isOfSession(accessToken))) {
+        throw new NotAuthenticated('Logged out', { reason: 'logout' })
+      }
 
       const result = await this.send(
-        isNew ? { strategy, accessToken } : { strategy: 'refresh', refreshToken }
+        isNew ? { strategy, accessToken } : { strategy: 'refresh', ...(refreshToken && { refreshToken }) }
       )
 
       await this.keep(result)
@@ -331,15 +334,18 @@ export class AuthenticationClient {
       if (error?.code !== 401) throw error
 
       const current = await this.storage.getItem(this.refreshKey)
+      const newest = await this.storage.getItem(this.options.storageKey)
 
-      if (isNew || (current && current !== refreshToken)) return this.renewNow(accessToken)
+      if (isNew || (current && current !== refreshToken) || (newest && newest !== accessToken)) {
+        return this.renewNow(accessToken)
+      }
 
       await this.endSession(error.data?.reason, refreshToken)
       throw error
     }
   }
 
-  private async endSession(cause: string | undefined, refreshToken: string): Promise<void> {
+  private async endSession(cause: string | undefined, refreshToken: string | undefined): Promise<void> {
     if (cause === 'behind') this.lost = refreshToken
 
     await this.reset()
@@ -460,7 +466,7 @@ export class AuthenticationClient {
     try {
       return await this.authenticateWithin(isCurrent, credentials, params)
     } catch (error: any) {
-      if (error?.code !== 401 || !isCurrent() || !this.refreshToken) throw error
+      if (error?.code !== 401 || !isCurrent() || !isOfSession(credentials.accessToken)) throw error
 
       const { accessToken } = await this.renewOnce(credentials.accessToken)
 
@@ -553,13 +559,22 @@ export class AuthenticationClient {
 
 /** When nine tenths of the lifetime of a token of a session are over; never for others. The clock of the server may be another one. */
 function toRenewal(accessToken: string | undefined): number {
+  const { session, iat, exp } = readClaims(accessToken)
+
+  return session ? Date.now() + (exp - iat) * 900 : Number.POSITIVE_INFINITY
+}
+
+function isOfSession(accessToken: string | undefined): boolean {
+  return Boolean(readClaims(accessToken).session)
+}
+
+function readClaims(accessToken: string | undefined): any {
   try {
     const text = (accessToken as string).split('.')[1] as string
-    const { session, iat, exp } = JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '/')))
 
-    return session ? Date.now() + (exp - iat) * 900 : Number.POSITIVE_INFINITY
+    return JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '/')))
   } catch {
-    return Number.POSITIVE_INFINITY
+    return {}
   }
 }
 

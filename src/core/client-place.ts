@@ -1,4 +1,4 @@
-// Where the client of a call is, for what counts by address.
+// Where the client of a call is, for what counts by address, and for cookies.
 import { addInherited, getInherited } from '../utils/call-state.ts'
 
 /** What a transport knows of where a client is. */
@@ -10,6 +10,11 @@ export interface ClientPlace {
    * the proxy.
    */
   readonly isBehindProxy?: boolean
+  /**
+   * Whose page made the request: of this server or of a known origin, or another one; `undefined` where a page would have
+   * said so, and where that is not known.
+   */
+  getPage?(): 'own' | 'other' | undefined
 }
 
 declare module '../utils/call-state.ts' {

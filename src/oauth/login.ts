@@ -262,20 +262,27 @@ export class Logins {
    * @param text The code
    * @param isLasting Whether the login shall last: with `refresh` in the configuration there is a `refreshToken` then
    * @param params Those of the call
-   * @throws NotAuthenticated for a code that is not valid, or was used
+   * @throws NotAuthenticated for a code that is not valid, or was used; Forbidden for a page of others, where refresh tokens are
+   * in a cookie
    */
-  async exchange(
-    text: unknown,
-    isLasting: boolean,
-    { headers, address }: OAuthParams
-  ): Promise<ExchangedTokens> {
+  async exchange(text: unknown, isLasting: boolean, params: OAuthParams): Promise<ExchangedTokens> {
+    const { sessionLogins } = this.auth
+
+    sessionLogins.assertDeliverable({ refresh: isLasting }, params)
+
     const code = unsealCode(text, this.secret)
 
     if (!code || !(await this.auth.useOnce(`oauth-code:${code.id}`, code.expiresAt))) {
       throw new NotAuthenticated('Invalid code: it is not one of ours, has been used, or is too old')
     }
 
-    return this.beginSession(code.accessToken, { headers, address, ...(isLasting && { refresh: true }) })
+    const { headers, address } = params
+    const tokens = await this.beginSession(code.accessToken, {
+      ...{ headers, address },
+      ...(isLasting && { refresh: true })
+    })
+
+    return sessionLogins.deliver(tokens, params)
   }
 
   /** Exchanges an access token, which no client has seen, for those of a session. */

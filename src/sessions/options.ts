@@ -1,7 +1,9 @@
-import { isBoolean, isCount, isString } from '../utils/check.ts'
+import { type RedisOptions, type RedisSettings, toRedisSettings } from '../redis/connection.ts'
+import { isBoolean, isCount, isObject, isString } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { parseDuration } from '../utils/duration.ts'
 import { assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
+import { type RefreshCookie, toRefreshCookie } from './cookie.ts'
 import type { SessionTimes } from './decide.ts'
 
 /** The option `refresh` of the configuration of authentication. Durations have a unit (`'15m'`), or are seconds. */
@@ -16,10 +18,15 @@ export interface RefreshOptions {
   grace?: string | number
   /** How many sessions a user may have; the oldest one ends. 20 when left out. */
   limit?: number
-  /** The path of a service that keeps sessions; the memory of the process when left out. */
-  store?: string
+  /** The path of a service that keeps sessions, or a Redis; the memory of the process when left out. */
+  store?: string | RedisOptions
   /** Whether every login begins a session, and not only one with `refresh: true`. */
   always?: boolean
+  /**
+   * Whether clients get refresh tokens in a cookie that scripts cannot read, and not in the body. It is for HTTPS, and for
+   * `localhost` in most browsers; `{ secure: false }` is for development on HTTP.
+   */
+  cookie?: boolean | { secure?: boolean }
 }
 
 /** The options, read. Times are in milliseconds. */
@@ -27,8 +34,10 @@ export interface RefreshSettings extends SessionTimes {
   readonly expiresIn: number
   readonly accessExpiresIn: number
   readonly limit: number
-  readonly store: string | undefined
+  readonly store: string | RedisSettings | undefined
   readonly always: boolean
+  /** `undefined` for refresh tokens in bodies. */
+  readonly cookie: RefreshCookie | undefined
 }
 
 const LIFETIME: OptionCheck = [
@@ -42,8 +51,9 @@ const CHECKS: OptionChecks = {
   accessExpiresIn: LIFETIME,
   grace: [(time) => (parseDuration(time) ?? -1) >= 0, "a duration such as '10s', or a number of seconds"],
   limit: [(count) => isCount(count) && count > 0, 'a number of sessions'],
-  store: [isString, 'the path of a service'],
-  always: [isBoolean, 'true or false']
+  store: [(store) => isString(store) || isObject(store), 'the path of a service, or { redis } with a URL'],
+  always: [isBoolean, 'true or false'],
+  cookie: [(cookie) => isBoolean(cookie) || isObject(cookie), 'true, false, or { secure: false }']
 }
 
 /**
@@ -55,6 +65,17 @@ const CHECKS: OptionChecks = {
  */
 export function toRefreshSettings(options: unknown, owner: string): RefreshSettings {
   assertOptions<unknown>(owner, options, CHECKS, { under: 'refresh' })
+
+  const { cookie } = options as RefreshOptions
+
+  if (isObject(cookie)) {
+    assertOptions<unknown>(
+      owner,
+      cookie,
+      { secure: [isBoolean, 'true or false'] },
+      { under: 'refresh.cookie' }
+    )
+  }
 
   const {
     expiresIn = '30d',
@@ -69,8 +90,9 @@ export function toRefreshSettings(options: unknown, owner: string): RefreshSetti
     accessExpiresIn: parseDuration(accessExpiresIn) as number,
     grace: parseDuration(grace) as number,
     limit: others.limit ?? 20,
-    store: others.store,
-    always: others.always ?? false
+    store: isObject(others.store) ? toRedisSettings(owner, others.store, {}, 'refresh.store') : others.store,
+    always: others.always ?? false,
+    cookie: toRefreshCookie(others.cookie, owner)
   }
 
   if (settings.accessExpiresIn > Math.min(settings.idle, settings.expiresIn)) {

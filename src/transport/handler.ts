@@ -1,7 +1,7 @@
 import { assertApplication } from '../core/assert-application.ts'
 import { callService } from '../core/call.ts'
 import { noteParams } from '../core/caller.ts'
-import { withClientPlace } from '../core/client-place.ts'
+import { type ClientPlace, withClientPlace } from '../core/client-place.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, RouteLookup } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
@@ -24,7 +24,7 @@ import {
 } from './http.ts'
 import { runMounted } from './mount.ts'
 import { type HttpOptions, type HttpSettings, toHttpSettings } from './options.ts'
-import { assertOwnOrigin } from './origin.ts'
+import { assertOwnOrigin, findPage } from './origin.ts'
 import { isConditional, runConditionally } from './precondition.ts'
 import { parseQueryString } from './querystring.ts'
 import { createSetupCheck } from './setup-check.ts'
@@ -164,7 +164,9 @@ export async function runCall(
   const found =
     settings.params || app.defaultAuthentication ? await toParams(app, request, settings) : request.params
   // A service may compare what is in any request with a secret.
-  const params = app.defaultAuthentication ? withClientPlace(found ?? {}, request) : found
+  const params = app.defaultAuthentication
+    ? withClientPlace(found ?? {}, toClientPlace(app, request, settings))
+    : found
   const body = hasBody ? await readBody(request, route, settings) : undefined
   const call = toServiceCall({ method, headers, query, body, params }, route)
   const context = createHttpContext(route, call, request)
@@ -222,7 +224,23 @@ async function toMountedParams(
 ): Promise<Params> {
   const params = await toParams(app, request, settings)
 
-  return noteParams(app, withClientPlace({ provider: 'rest', headers: request.headers, ...params }, request))
+  return noteParams(
+    app,
+    withClientPlace(
+      { provider: 'rest', headers: request.headers, ...params },
+      toClientPlace(app, request, settings)
+    )
+  )
+}
+
+function toClientPlace(
+  app: TransportApplication,
+  request: HttpRequest,
+  { authentication, cors }: HttpSettings
+): ClientPlace {
+  const { address, isBehindProxy = false } = request
+
+  return { address, isBehindProxy, getPage: () => findPage(app, request, authentication, cors) }
 }
 
 async function readBody(

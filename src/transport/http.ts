@@ -5,7 +5,8 @@ import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Http, Query, RouteLookup } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
 import { isCount } from '../utils/check.ts'
-import { carriesToken } from '../utils/token-response.ts'
+import { addSetCookie } from '../utils/cookie.ts'
+import { findTokenResponse, type TokenResponse } from '../utils/token-response.ts'
 import { type Authenticating, getSchemes, type ParseAuthenticationOptions } from './authentication.ts'
 import { type ClientError, type FormattingApplication, toErrorResponse } from './error.ts'
 import type { HttpTarget } from './target.ts'
@@ -129,18 +130,21 @@ class HttpDetails {
 export function toHttpResult(context: HookContext): HttpResult {
   const { http = {}, dispatch, result, method } = context
   const body = getResponse(context)
-  const headers = toResultHeaders(http, carriesToken(result) || carriesToken(dispatch))
+  const headers = toResultHeaders(http, findTokenResponse(result) ?? findTokenResponse(dispatch))
 
   return { status: http.status || defaultStatus(headers, body, method), headers, body }
 }
 
 /** No cache may keep an access token (RFC 6749 §5.1). */
-function toResultHeaders({ headers = {}, location }: Http, hasToken: boolean): HttpResult['headers'] {
-  if (location === undefined && !hasToken) return headers
+function toResultHeaders(
+  { headers = {}, location }: Http,
+  ofToken: TokenResponse | undefined
+): HttpResult['headers'] {
+  if (location === undefined && !ofToken) return headers
 
   return {
-    ...(hasToken && { 'Cache-Control': 'no-store' }),
-    ...headers,
+    ...(ofToken && { 'Cache-Control': 'no-store' }),
+    ...addSetCookie(headers, ofToken?.cookie),
     ...(location !== undefined && { Location: encodeUrl(location) })
   }
 }

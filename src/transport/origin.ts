@@ -53,20 +53,41 @@ export async function isOwnOrigin(
 
 function isFromOwnPage(
   app: TransportApplication,
-  { method, headers, host }: OriginRequest,
+  request: OriginRequest,
   options: ParseAuthenticationOptions | undefined,
   cors: Trusting | undefined
 ): boolean {
-  const { origin, 'sec-fetch-site': site, 'sec-fetch-mode': mode } = headers
-  const isRead = method === 'GET' || method === 'HEAD'
+  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode } = request.headers
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  const page = findPage(app, request, options, cors)
+
+  return page === 'own' || (isRead && (page === undefined || (site !== undefined && mode === 'navigate')))
+}
+
+/**
+ * Whose page made a request.
+ *
+ * @param app The application
+ * @param request The request
+ * @param options Whose origins are known
+ * @param cors The option `cors`: origins that it lets send cookies are known, too
+ * @returns `undefined` for a request that no browser has made
+ */
+export function findPage(
+  app: TransportApplication,
+  { headers, host }: OriginRequest,
+  options: ParseAuthenticationOptions | undefined,
+  cors: Trusting | undefined
+): 'own' | 'other' | undefined {
+  const { origin, 'sec-fetch-site': site } = headers
 
   if (typeof origin === 'string' && (isKnown(origin, getOrigins(app, options)) || cors?.trusts(origin)))
-    return true
+    return 'own'
   // `none`: the user typed the address. This header comes from the browser and not from the page.
-  if (site !== undefined) return site === 'same-origin' || site === 'none' || (isRead && mode === 'navigate')
-  if (origin !== undefined) return isOrigin(String(origin), host)
+  if (site !== undefined) return site === 'same-origin' || site === 'none' ? 'own' : 'other'
+  if (origin !== undefined) return isOrigin(String(origin), host) ? 'own' : 'other'
 
-  return isRead
+  return undefined
 }
 
 /** Whether an origin is that of a host. Its scheme is not compared: proxies may have ended the encryption. */

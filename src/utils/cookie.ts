@@ -41,6 +41,25 @@ export function toSetCookie(name: string, value: string, { maxAge, isSecure }: C
   return [`${name}=${value}`, ...attributes].join('; ')
 }
 
+/**
+ * Headers of a response with one cookie more.
+ *
+ * @param headers The headers
+ * @param cookie A `Set-Cookie` header, which may be there already; `undefined` for none
+ */
+export function addSetCookie(
+  headers: Record<string, string | string[]>,
+  cookie: string | undefined
+): Record<string, string | string[]> {
+  if (cookie === undefined) return headers
+
+  const name = Object.keys(headers).find((each) => each.toLowerCase() === 'set-cookie') ?? 'Set-Cookie'
+
+  const others = [headers[name] ?? []].flat().filter((each) => each !== cookie)
+
+  return { ...headers, [name]: [...others, cookie] }
+}
+
 function unquote(value: string): string {
   return /^".*"$/.test(value) ? value.slice(1, -1) : value
 }

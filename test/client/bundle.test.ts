@@ -38,8 +38,8 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import rest from '@feathersjs/rest-client'
       import authentication from '@feathersjs/authentication-client'
       feathers().configure(${CONNECT_REST}).configure(authentication())`,
-    share: 0.686,
-    budget: 20_480
+    share: 0.688,
+    budget: 20_520
   },
   'Socket.IO': {
     ours: `
@@ -49,7 +49,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import { feathers } from '@feathersjs/feathers'
       import socketio from '@feathersjs/socketio-client'
       feathers().configure(socketio(window.socket))`,
-    share: 1.4,
+    share: 1.402,
     budget: 15_990
   }
 }

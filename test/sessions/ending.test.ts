@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { authenticate } from '../../src/authentication.ts'
 import { createApp, createShared, DAY, MINUTE, stopClock, WREN } from './app.ts'
 
 afterEach(() => vi.useRealTimers())
@@ -196,6 +197,37 @@ describe('a session ends', () => {
 
     await one.app.service('users').patch(1, { password: 'battery staple' })
     await expect(one.refresh(refreshToken)).rejects.toMatchObject(reason('password'))
+  })
+
+  it.each([
+    ['goes on when the call passes its authentication on', true],
+    ['ends too when the call does not say whose it is', false]
+  ])('with a password that a service sets: the own one %s', async (_name, isPassedOn) => {
+    const { one, other } = await start()
+    const service = {
+      async create({ password }: any, { user, authentication }: any) {
+        await one.app
+          .service('users')
+          .patch(user.id, { password }, isPassedOn ? { user, authentication } : {})
+
+        return {}
+      }
+    }
+
+    one.app.use('password', service, { methods: ['create'] })
+    one.app.service('password').hooks({ before: { create: [authenticate('jwt')] } })
+
+    const [own, second] = [await one.logIn(), await one.logIn()]
+    const authentication = { strategy: 'jwt', accessToken: own.accessToken }
+
+    await one.app.asClient({ authentication }).service('password').create({ password: 'battery staple' })
+    await expect(other.use(own.accessToken)).rejects.toMatchObject(REVOKED)
+    await expect(other.refresh(second.refreshToken)).rejects.toMatchObject(reason('password'))
+
+    const refreshed = other.refresh(own.refreshToken)
+
+    if (isPassedOn) await other.use((await refreshed).accessToken)
+    else await expect(refreshed).rejects.toMatchObject(reason('password'))
   })
 
   it('with the user', async () => {

@@ -1,7 +1,12 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { toRedisSettings } from '../../src/redis/connection.ts'
+import { RedisSessionStore } from '../../src/sessions/redis-store.ts'
+import { ServiceSessionStore } from '../../src/sessions/service-store.ts'
+import type { SessionStore, StoredSession } from '../../src/sessions/types.ts'
 import { createRandom, type Random } from '../support/random.ts'
+import { createPrefix, describeRedis, REDIS_URL } from '../support/redis.ts'
 import { scaled } from '../support/scale.ts'
-import { createApp, createShared, DAY, MINUTE, stopClock, WREN } from './app.ts'
+import { createApp, createShared, DAY, MINUTE, type Shared, stopClock, WREN } from './app.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -32,15 +37,15 @@ interface Known {
 /** A world of two processes with one store, one user with a client of many tabs, and a thief. */
 class World {
   readonly processes: readonly Process[]
-  readonly shared: ReturnType<typeof createShared>
+  readonly store: SessionStore
   readonly random: Random
   readonly clock: ReturnType<typeof stopClock>
   readonly sessions: Known[] = []
   password = WREN.password
 
-  constructor(processes: readonly Process[], shared: World['shared'], random: Random, clock: World['clock']) {
+  constructor(processes: readonly Process[], store: SessionStore, random: Random, clock: World['clock']) {
     this.processes = processes
-    this.shared = shared
+    this.store = store
     this.random = random
     this.clock = clock
   }
@@ -165,20 +170,22 @@ class World {
 
   /** From a backup of some refreshes ago. */
   async restore(session: Known): Promise<void> {
-    const [{ id, ...backup }] = await this.rows(session)
-
     const { row } = session
+    const { id, counter, seen, refused, fingerprints, refreshedAt } = (await this.find(
+      session
+    )) as StoredSession
 
     await this.refresh(session)
-    await this.shared.sessions._patch(id, backup)
+    await this.store.update(id, {}, { counter, seen, refused, fingerprints, refreshedAt })
     session.row = row
     session.former = undefined
   }
 
-  async rows(session: Known): Promise<any[]> {
-    const [id] = session.stored.refreshToken.split('.')
+  /** One row for each login. */
+  async find(session: Known): Promise<StoredSession | undefined> {
+    const [id = ''] = session.stored.refreshToken.split('.')
 
-    return this.shared.sessions._find({ query: { id }, paginate: false })
+    return this.store.get(id)
   }
 
   /** No token works whose session is over. */
@@ -216,7 +223,7 @@ async function step(world: World): Promise<void> {
   const { random, clock } = world
   const session = world.live
 
-  if (session && session.stolen === undefined) expect(await world.rows(session)).toMatchObject([session.row])
+  if (session && session.stolen === undefined) expect(await world.find(session)).toMatchObject(session.row)
 
   if (session) {
     const now = clock.now()
@@ -277,25 +284,53 @@ async function step(world: World): Promise<void> {
   }
 }
 
-it(`sessions are as a model says, in random sequences (TEST_SEED=${SEED})`, async () => {
+/** Two processes with one store. */
+async function run(
+  count: number,
+  refresh: object,
+  open: (shared: Shared) => Promise<SessionStore>
+): Promise<void> {
   const clock = stopClock()
   const shared = createShared()
-  const options = { shared, refresh: { expiresIn: '10d', idle: '2d', limit: 1000 } }
+  const options = { shared, refresh: { expiresIn: '10d', idle: '2d', limit: 1000, ...refresh } }
   const processes = [await createApp(options), await createApp(options)]
+  const store = await open(shared)
   const random = createRandom(SEED)
 
   await processes[0]?.app.service('users').create(WREN)
 
-  for (let count = 0; count < scaled(10_000); count++) {
-    const world = new World(processes, shared, random, clock)
+  for (let index = 0; index < count; index++) {
+    const world = new World(processes, store, random, clock)
 
     await processes[0]?.app.service('users').patch(1, { password: WREN.password })
 
-    for (let index = 0; index < STEPS; index++) await step(world)
+    for (let each = 0; each < STEPS; each++) await step(world)
 
     await world.assertDead()
     await processes[0]?.authentication.endSessions(1)
     for (const session of world.sessions) session.isOver = !session.isOver
     await world.assertDead()
+    expect(await store.findByUser('1')).toEqual([])
   }
-}, 3_600_000)
+}
+
+describe(`sessions are as a model says, in random sequences (TEST_SEED=${SEED})`, () => {
+  it('in a service', async () => {
+    await run(scaled(10_000), {}, async ({ sessions }) => new ServiceSessionStore(sessions))
+  }, 3_600_000)
+})
+
+describeRedis(`the same in Redis (TEST_SEED=${SEED})`, () => {
+  it('is so', async () => {
+    const redis = { redis: REDIS_URL, prefix: createPrefix() }
+
+    await run(scaled(1000), { store: redis }, async () => {
+      const store = new RedisSessionStore(toRedisSettings('a test', redis), 'authentication')
+
+      await store.open()
+      onTestFinished(() => store.close())
+
+      return store
+    })
+  }, 3_600_000)
+})

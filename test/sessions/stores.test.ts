@@ -1,11 +1,16 @@
-import { describe, expect, it } from 'vitest'
-import { kysely } from '../../src/kysely.ts'
+import { createClient } from 'redis'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createSessionTable, kysely } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
+import { toRedisSettings } from '../../src/redis/connection.ts'
 import { MemorySessionStore } from '../../src/sessions/memory-store.ts'
+import { RedisSessionStore } from '../../src/sessions/redis-store.ts'
 import { ServiceSessionStore } from '../../src/sessions/service-store.ts'
 import type { SessionStore, StoredSession } from '../../src/sessions/types.ts'
-import { createTable, describeDatabases } from '../support/sql.ts'
-import { configureSessions } from './app.ts'
+import { createPrefix, describeOwnRedis, describeRedis, REDIS_URL, startRedis } from '../support/redis.ts'
+import { describeDatabases } from '../support/sql.ts'
+import { until } from '../support/until.ts'
+import { configureSessions, createApp, DAY, MINUTE, WREN } from './app.ts'
 
 const SESSION: StoredSession = {
   id: '5f0c3c5e-8f5c-4d0f-9d8e-0f6d6c0b6a11',
@@ -64,6 +69,16 @@ function testStore(open: () => Promise<SessionStore>): void {
   })
 }
 
+/** A store as one of several processes has it. */
+async function openRedis(redis: string, prefix: string): Promise<RedisSessionStore> {
+  const store = new RedisSessionStore(toRedisSettings('a test', { redis, prefix }), 'authentication')
+
+  await store.open()
+  onTestFinished(() => store.close())
+
+  return store
+}
+
 describe('sessions in memory', () => {
   testStore(async () => new MemorySessionStore())
 
@@ -82,18 +97,88 @@ describe('sessions in a service', () => {
   testStore(async () => new ServiceSessionStore(memory() as any))
 })
 
+describeRedis('sessions in Redis', () => {
+  testStore(() => openRedis(REDIS_URL, createPrefix()))
+
+  it('are those of all processes, of which one changes a session', async () => {
+    const prefix = createPrefix()
+    const stores = [await openRedis(REDIS_URL, prefix), await openRedis(REDIS_URL, prefix)]
+
+    await stores[0]?.create(SESSION)
+
+    const all = await Promise.all(
+      Array.from({ length: 100 }, (_, rival) =>
+        stores[rival % 2]?.update(SESSION.id, { counter: 1 }, { counter: 2, seen: rival })
+      )
+    )
+
+    expect(all.filter(Boolean)).toHaveLength(1)
+    for (const store of stores) expect(await store.findByUser('1')).toMatchObject([{ counter: 2 }])
+  })
+
+  it('are deleted by Redis when they are over, with what is kept of their user', async () => {
+    const prefix = createPrefix()
+    const store = await openRedis(REDIS_URL, prefix)
+    const client = createClient({ url: REDIS_URL })
+    const now = Date.now()
+
+    await client.connect()
+    onTestFinished(() => client.destroy())
+    await store.create({ ...SESSION, expiresAt: now + DAY })
+    await store.create({ ...SESSION, id: '00000000-0000-4000-8000-000000000000', expiresAt: now + MINUTE })
+
+    const times = [`session:${SESSION.id}`, 'sessions:1'].map((key) =>
+      client.pTTL(`${prefix}:authentication:${key}`)
+    )
+
+    for (const time of await Promise.all(times)) {
+      expect(time).toBeGreaterThan(DAY)
+      expect(time).toBeLessThan(DAY + 10 * MINUTE)
+    }
+
+    await store.remove(SESSION.id)
+    await store.findByUser('1')
+    expect(await client.sMembers(`${prefix}:authentication:sessions:1`)).toEqual([
+      '00000000-0000-4000-8000-000000000000'
+    ])
+  })
+})
+
+describeOwnRedis('without Redis', () => {
+  it('nobody is refreshed or logged in, and all are as before when it is back', async () => {
+    const redis = await startRedis({ isPersistent: true })
+    const app = await createApp({ refresh: { store: { redis: redis.url } } })
+
+    await app.app.service('users').create(WREN)
+
+    const { refreshToken } = await app.logIn()
+
+    await redis.kill()
+    await expect(app.refresh(refreshToken)).rejects.toMatchObject({ code: 503 })
+    await expect(app.logIn()).rejects.toMatchObject({ code: 503 })
+    await redis.start()
+    await until(async () => void (await app.refresh(refreshToken)))
+  })
+
+  it('an application does not start', async () => {
+    const store = { redis: 'redis://127.0.0.1:1', connectTimeout: 200 }
+
+    await expect(createApp({ refresh: { store } })).rejects.toThrow('Redis cannot be reached')
+  })
+})
+
 describeDatabases('sessions in a table', (database) => {
   testStore(async () => {
-    const { text } = database
-    const [id, user] = database.name === 'MariaDB' ? ['varchar(36)', 'varchar(255)'] : [text, text]
-    const quote = (name: string) => (database.name === 'MariaDB' ? `\`${name}\`` : `"${name}"`)
-    const times = ['loginAt', 'refreshedAt', 'expiresAt'].map((name) => `${quote(name)} bigint not null`)
-    const db = await createTable(
-      database,
-      'alula_sessions',
-      `id ${id} primary key, ${quote('userId')} ${user} not null, counter bigint not null, seen bigint not null,
-      refused bigint not null, fingerprints ${text}, ${times.join(', ')}, device ${text}, address ${text}`
-    )
+    const db = database.open()
+    const { up, down } = createSessionTable('alula_sessions')
+
+    await db.schema.dropTable('alula_sessions').ifExists().execute()
+    await up(db)
+    onTestFinished(async () => {
+      await down?.(db)
+      expect((await db.introspection.getTables()).map(({ name }) => name)).not.toContain('alula_sessions')
+      await db.destroy()
+    })
 
     return new ServiceSessionStore(kysely({ Model: db, name: 'alula_sessions', id: 'id' }) as any)
   })
@@ -117,6 +202,12 @@ describe('an application does not start', () => {
     ['with a time without a unit', { refresh: { idle: '14' } }, /'refresh.idle'/],
     ['with a negative grace', { refresh: { grace: -1 } }, /'refresh.grace'/],
     ['with no session at all', { refresh: { limit: 0 } }, /'refresh.limit'/],
+    [
+      'with a Redis that is nowhere',
+      { refresh: { store: { url: 'redis://localhost' } } },
+      /'refresh.store.url'/
+    ],
+    ['with a cookie of another kind', { refresh: { cookie: { secure: 'no' } } }, /'refresh.cookie.secure'/],
     [
       'with tokens that outlive the idle end',
       { refresh: { accessExpiresIn: '2d', idle: '1d' } },

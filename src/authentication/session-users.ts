@@ -1,0 +1,142 @@
+// The users of sessions: whether they may go on, and a new password that they set themselves.
+import type { Application, HookContext, NextFunction } from '../core/types.ts'
+import { getSessionClaim } from '../sessions/claim.ts'
+import type { Admission } from '../sessions/sessions.ts'
+import type { StoredSession } from '../sessions/types.ts'
+import { hasCode } from '../utils/check.ts'
+import { copyWith } from '../utils/object.ts'
+import type { EntitySource } from './connections.ts'
+import type { Entities } from './entities.ts'
+import type { AuthenticationConfiguration, AuthenticationParams, AuthenticationResult } from './types.ts'
+
+/** The strategy of a refresh token. It is no registered one. */
+export const REFRESH = 'refresh'
+
+/** The part of an authentication service that is needed here. */
+interface Service {
+  readonly app: Application
+  readonly configuration: AuthenticationConfiguration
+  readonly strategies: { readonly [name: string]: object }
+  readonly entities: Entities
+}
+
+/** The strategy of access tokens, which loads their users. */
+interface UserStrategy {
+  getEntityId(result: AuthenticationResult, params: AuthenticationParams): Promise<unknown>
+  admit(
+    id: unknown,
+    fingerprints: unknown,
+    params: AuthenticationParams
+  ): Promise<{ current: any; shown: any }>
+}
+
+/** Ties a session to the credentials of its user as they are now. */
+type Keep = (id: string, fingerprints: string | null) => Promise<void>
+
+/** The users of the sessions of an authentication service. */
+export class SessionUsers {
+  private readonly service: Service
+  private readonly keep: Keep
+  /** The services of users that tell about new passwords. */
+  private readonly watched = new WeakSet<object>()
+
+  constructor(service: Service, keep: Keep) {
+    this.service = service
+    this.keep = keep
+  }
+
+  /** Whether a strategy loads users by their id. */
+  get canLoad(): boolean {
+    return this.strategy !== undefined
+  }
+
+  /** Loads the user of a session, as for an access token. */
+  async admit(
+    { userId, fingerprints }: StoredSession,
+    params: AuthenticationParams
+  ): Promise<Admission<AuthenticationResult>> {
+    const { entities, configuration } = this.service
+    const strategy = this.strategy as UserStrategy
+    const id = await strategy.getEntityId({ authentication: { payload: { sub: userId } } }, params)
+
+    try {
+      const { current, shown } = await strategy.admit(
+        id,
+        undefined,
+        copyWith(params, { authenticated: true })
+      )
+
+      if (!entities.hasFingerprints(current, parse(fingerprints), params)) return { cause: 'password' }
+
+      const result = { authentication: { strategy: REFRESH }, [configuration.entity as string]: shown }
+
+      return {
+        fingerprints: toText(entities.areTied(params) ? entities.toFingerprints(current, params) : undefined),
+        result: entities.setVerified(result, current)
+      }
+    } catch (error) {
+      if (hasCode(error, 401)) return { cause: 'user' }
+      throw error
+    }
+  }
+
+  /**
+   * Whether a session is from after the last new password: others end at their next refresh.
+   *
+   * @param session The session
+   * @param params Those of a call, with the user
+   */
+  isCurrent({ fingerprints }: StoredSession, params: AuthenticationParams): boolean {
+    const { configuration, entities } = this.service
+    const user = params[configuration.entity as string]
+
+    return !user || entities.hasFingerprints(user, parse(fingerprints), params)
+  }
+
+  /**
+   * Has a session go on when its user sets a new password in a call of this session.
+   *
+   * @param sources Where users are
+   */
+  watch(sources: readonly EntitySource[]): void {
+    for (const { service } of sources) {
+      if (this.watched.has(service)) continue
+
+      const keepOwnSession = async (context: HookContext, next: NextFunction) => {
+        await next()
+        await this.keepOwn(context)
+      }
+
+      this.watched.add(service)
+      ;(service as any).hooks?.({ around: { patch: [keepOwnSession], update: [keepOwnSession] } })
+    }
+  }
+
+  private async keepOwn({ id, params, service }: HookContext): Promise<void> {
+    const { payload } = (params as AuthenticationParams).authentication ?? {}
+    const claim = getSessionClaim(payload)
+
+    if (!claim || String(id) !== payload.sub) return
+
+    const { entities } = this.service
+    const current = await entities.load({ service, id }, {}, {})
+    const fingerprints = toText(entities.toFingerprints(current, {}))
+
+    if (fingerprints !== toText(payload.fingerprint)) await this.keep(claim.id, fingerprints)
+  }
+
+  private get strategy(): UserStrategy | undefined {
+    return Object.values(this.service.strategies).find(
+      (strategy) => typeof (strategy as Partial<UserStrategy>).admit === 'function'
+    ) as UserStrategy | undefined
+  }
+}
+
+/** Fingerprints as they are stored. */
+export function toText(fingerprints: unknown): string | null {
+  return fingerprints === undefined || fingerprints === null ? null : JSON.stringify(fingerprints)
+}
+
+function parse(fingerprints: string | null): unknown {
+  return fingerprints === null ? undefined : JSON.parse(fingerprints)
+}

@@ -1,0 +1,48 @@
+import { parseCookies, toSetCookie } from '../utils/cookie.ts'
+
+/** The cookie that a refresh token is in. */
+export interface RefreshCookie {
+  readonly name: string
+  readonly isSecure: boolean
+}
+
+/**
+ * The cookie of an authentication service. `__Host-` has browsers accept it over HTTPS alone, and from no other host of
+ * the same site (RFC 6265bis §4.1.3.2).
+ *
+ * @param setting The option `cookie`
+ * @param service The name of the setting of the service: each has a cookie of its own
+ */
+export function toRefreshCookie(
+  setting: boolean | { readonly secure?: boolean } | undefined,
+  service: string
+): RefreshCookie | undefined {
+  if (!setting) return undefined
+
+  const isSecure = setting === true || setting.secure !== false
+
+  return { name: `${isSecure ? '__Host-' : ''}${service.replace(/[^\w-]/g, '-')}-refresh`, isSecure }
+}
+
+/** The refresh token in the cookies of a request. */
+export function readRefreshCookie(
+  { name }: RefreshCookie,
+  headers: { readonly cookie?: string | readonly string[] } | undefined
+): string | undefined {
+  return parseCookies(headers?.cookie).get(name)
+}
+
+/**
+ * The `Set-Cookie` header with a refresh token.
+ *
+ * @param cookie The cookie
+ * @param refreshToken The token; nothing deletes the cookie
+ * @param lifetime For how long it is kept, in milliseconds
+ */
+export function writeRefreshCookie(
+  { name, isSecure }: RefreshCookie,
+  refreshToken = '',
+  lifetime = 0
+): string {
+  return toSetCookie(name, refreshToken, { maxAge: Math.max(0, Math.ceil(lifetime / 1000)), isSecure })
+}
