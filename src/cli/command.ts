@@ -1,26 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { auditFile } from './audit.ts'
-import { type CommandOutcome, UsageError } from './command-outcome.ts'
-import { describeFile } from './openapi.ts'
+import { parseArgs } from 'node:util'
+import { hasCode } from '../utils/check.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
+import { type Command, type CommandOutcome, UsageError } from './command-outcome.ts'
+import { COMMANDS } from './commands.ts'
 
-const USAGE = `Usage: alula audit <file> [--check <snapshot>]
-       alula openapi <file> [--server <url>]
-
-audit prints who may call what of the application that a file exports as default or as app. It sets the
-application up, and does not listen.
-
-  --check     compares it with what was printed before: exits with 1 and names what differs
-
-openapi prints the OpenAPI document of that application.
-
-  --server    the address of the API; / when left out
-
-  --help      shows this
-  --version   shows the version of alula
-`
-
-const FLAGS = ['--check', '--server', '--help', '-h', '--version', '-v']
+const COMMON = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } } as const
 
 /**
  * Runs the command.
@@ -29,88 +14,105 @@ const FLAGS = ['--check', '--server', '--help', '-h', '--version', '-v']
  * @throws SyntaxError for an application that cannot be parsed
  */
 export async function runCommand(args: readonly string[]): Promise<CommandOutcome> {
+  const name = args.find((argument) => !argument.startsWith('-'))
+
   try {
-    return await run(args)
+    return await run(name, args)
   } catch (error) {
     // Only Node knows the line of a module that it cannot parse, and says it where nothing catches the error.
     if (error instanceof SyntaxError) throw error
 
     const message = error instanceof Error ? error.message : String(error)
 
-    return { code: 1, output: error instanceof UsageError ? `${message}\n\n${USAGE}` : `${message}\n` }
+    return {
+      code: 1,
+      output: error instanceof UsageError ? `${message}\n\n${renderUsage(name)}` : `${message}\n`
+    }
   }
 }
 
-async function run(args: readonly string[]): Promise<CommandOutcome> {
-  const flags = args.filter((argument) => argument.startsWith('-'))
-  const [command, ...operands] = args.filter((argument) => !argument.startsWith('-'))
-  const unknown = flags.find((flag) => !FLAGS.includes(flag))
+async function run(name: string | undefined, args: readonly string[]): Promise<CommandOutcome> {
+  const command = findCommand(name)
+  const { operands, values } = parse(args, command)
 
-  if (unknown !== undefined) throw new UsageError(`Unknown option '${unknown}'.`)
-  if (flags.includes('--help') || flags.includes('-h')) return { code: 0, output: USAGE }
-  if (flags.includes('--version') || flags.includes('-v')) {
-    return { code: 0, output: `${readVersion()}\n` }
+  if (values.help) return { code: 0, output: renderUsage(name) }
+  if (values.version) return { code: 0, output: `${readVersion()}\n` }
+  if (name === undefined) throw new UsageError('Missing command.')
+  if (!command) {
+    const suggestion = didYouMean(name, Object.keys(COMMANDS))
+
+    throw new UsageError(`Unknown command '${name}'${suggestion || '.'}`)
   }
 
-  switch (command) {
-    case 'audit':
-      return await audit(operands, flags)
-    case 'openapi':
-      return await openapi(operands, flags)
-    case undefined:
-      throw new UsageError('Missing command. There are two: audit and openapi.')
-    default:
-      throw new UsageError(`Unknown command '${command}'. There are two: audit and openapi.`)
+  const [least, most] = command.count
+
+  if (operands.length < least) throw new UsageError(`Missing operand. ${name} expects ${command.operands}.`)
+  if (operands.length > most) {
+    throw new UsageError(`Unexpected operand '${operands[most]}'. ${name} expects ${command.operands}.`)
+  }
+
+  return await command.run(operands, values as { readonly [name: string]: string | undefined })
+}
+
+function parse(args: readonly string[], command: Command | undefined) {
+  const own = Object.keys(command?.options ?? {}).map((name) => [name, { type: 'string' }] as const)
+
+  try {
+    const { positionals, values } = parseArgs({
+      args: [...args],
+      options: { ...Object.fromEntries(own), ...COMMON },
+      allowPositionals: true
+    })
+
+    return { operands: positionals.slice(1), values }
+  } catch (error) {
+    const [, option] = /'(--?[\w-]+)/.exec((error as Error).message) ?? []
+
+    if (hasCode(error, 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE')) {
+      throw new UsageError(`Missing value. Give it after ${option}.`)
+    }
+
+    throw new UsageError(`Unknown option '${option}'.`)
   }
 }
 
-async function audit(operands: readonly string[], flags: readonly string[]): Promise<CommandOutcome> {
-  refuseOption('--server', flags)
-
-  const { file, value } = readOperands(operands, flags, {
-    option: '--check',
-    missing: 'Missing snapshot. Name its file after --check.'
-  })
-
-  return await auditFile(resolve(file), value === undefined ? undefined : resolve(value))
+function findCommand(name: string | undefined): Command | undefined {
+  return name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
 }
 
-async function openapi(operands: readonly string[], flags: readonly string[]): Promise<CommandOutcome> {
-  refuseOption('--check', flags)
+/** How to call one command, or all of them. */
+function renderUsage(name: string | undefined): string {
+  const command = findCommand(name)
 
-  const { file, value } = readOperands(operands, flags, {
-    option: '--server',
-    missing: 'Missing server. Name its address after --server.'
-  })
+  if (command) return renderCommand(name as string, command)
 
-  return await describeFile(resolve(file), value)
+  const lines = Object.entries(COMMANDS).map(
+    ([name, { operands, summary }]) => `  ${name} ${operands}\n      ${summary}`
+  )
+
+  return `Usage: alula <command>
+
+${lines.join('\n')}
+
+  alula <command> --help   shows its options and an example
+  alula --version          shows the version of alula
+`
 }
 
-/** The value of an option is the second name, wherever the option stands: `audit app.js --check exposure.json`. */
-function readOperands(
-  [file, value, ...others]: readonly string[],
-  flags: readonly string[],
-  { option, missing }: { readonly option: string; readonly missing: string }
-): { readonly file: string; readonly value: string | undefined } {
-  const hasOption = flags.includes(option)
+function renderCommand(name: string, { operands, summary, options, example }: Command): string {
+  const entries = Object.entries(options).map(
+    ([name, { value, text }]) => [`--${name} ${value}`, text] as const
+  )
+  const width = Math.max(...entries.map(([option]) => option.length))
+  const lines = entries.map(([option, text]) => `  ${option.padEnd(width)}   ${text}\n`)
+  const flags = entries.map(([option]) => ` [${option}]`)
 
-  if (hasOption && file !== undefined && value === undefined) throw new UsageError(missing)
+  return `Usage: alula ${name} ${operands}${flags.join('')}
 
-  assertFile(file, hasOption ? others : [value, ...others])
-
-  return { file, value: hasOption ? value : undefined }
-}
-
-function assertFile(
-  file: string | undefined,
-  [other]: readonly (string | undefined)[]
-): asserts file is string {
-  if (file === undefined) throw new UsageError('Missing file. Name the one that exports the application.')
-  if (other !== undefined) throw new UsageError(`One file at a time, and not '${other}' as well.`)
-}
-
-function refuseOption(option: string, flags: readonly string[]): void {
-  if (flags.includes(option)) throw new UsageError(`This command has no option '${option}'.`)
+${name} ${summary}.
+${lines.length > 0 ? `\n${lines.join('')}` : ''}
+Example: ${example}
+`
 }
 
 function readVersion(): string {

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
 import type { Application } from '../core/types.ts'
@@ -13,7 +14,10 @@ import { UsageError } from './command-outcome.ts'
  * @param read Reads it
  * @throws UsageError for a file without an application; Error with the place where the application fails
  */
-export async function withApplication<T>(file: string, read: (app: Application) => T): Promise<T> {
+export async function withApplication<T>(
+  file: string,
+  read: (app: Application) => T | Promise<T>
+): Promise<T> {
   const { write } = process.stdout
 
   // The standard output is for the result: a line that the application logs would make it invalid JSON.
@@ -30,17 +34,17 @@ export async function withApplication<T>(file: string, read: (app: Application) 
   }
 }
 
-async function readApplication<T>(file: string, read: (app: Application) => T): Promise<T> {
+async function readApplication<T>(file: string, read: (app: Application) => T | Promise<T>): Promise<T> {
   const app = await loadApplication(file)
 
   // A transport that needs a server gets one, which does not listen.
   if (!app._isSetup) await app.setup(createServer())
 
-  const result = read(app)
-
-  await app.teardown()
-
-  return result
+  try {
+    return await read(app)
+  } finally {
+    await app.teardown()
+  }
 }
 
 async function loadApplication(file: string): Promise<Application> {
@@ -53,6 +57,8 @@ async function loadApplication(file: string): Promise<Application> {
 }
 
 async function importModule(file: string): Promise<{ readonly default?: unknown; readonly app?: unknown }> {
+  await registerLoader(file)
+
   try {
     return await import(pathToFileURL(file).href)
   } catch (error) {
@@ -61,8 +67,28 @@ async function importModule(file: string): Promise<{ readonly default?: unknown;
     if (!hasCode(error, 'ERR_UNKNOWN_FILE_EXTENSION')) throw error
 
     throw new UsageError(
-      `This version of Node does not run '${file}'. Compile it, and name the file of JavaScript; or run the command with a loader: NODE_OPTIONS='--import tsx' npx alula …`
+      `This version of Node does not run '${file}'. Install a loader: npm install --save-dev tsx. Or compile it, and name the file of JavaScript.`
     )
+  }
+}
+
+/** A version of Node that does not run TypeScript uses `tsx`, if the application has it. */
+async function registerLoader(file: string): Promise<void> {
+  const { typescript } = process.features as { readonly typescript?: string | false }
+
+  if (typescript || !/\.[cm]?ts$/.test(file)) return
+
+  const loader = findLoader(file)
+
+  // It registers itself when it is imported.
+  if (loader !== undefined) await import(pathToFileURL(loader).href)
+}
+
+function findLoader(file: string): string | undefined {
+  try {
+    return createRequire(file).resolve('tsx')
+  } catch {
+    return undefined
   }
 }
 

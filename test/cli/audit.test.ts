@@ -164,5 +164,7 @@ it('says what to do with a file that Node does not run', async () => {
   const { code, stderr } = await audit({ 'app.mjs': NOTES, 'app.tsx': NOTES }, 'app.tsx')
 
   expect(code).toBe(1)
-  expect(stderr).toContain('Compile it, and name the file of JavaScript')
+  expect(stderr).toContain(
+    'Install a loader: npm install --save-dev tsx. Or compile it, and name the file of JavaScript'
+  )
 })

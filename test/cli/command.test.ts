@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
+import { COMMANDS } from '../../src/cli/commands.ts'
 import { buildCommand, runNode } from '../support/command.ts'
 
 let run: (...args: string[]) => ReturnType<typeof runNode>
@@ -17,13 +18,24 @@ beforeAll(async () => {
 })
 
 it.each([
-  [[], 'Missing command. There are two: audit and openapi.'],
-  [['move', '.'], "Unknown command 'move'. There are two: audit and openapi."],
+  [[], 'Missing command.'],
+  [['move', '.'], "Unknown command 'move'."],
+  [['audti', 'app.js'], "Unknown command 'audti'. Did you mean 'audit'?"]
+])('%j is answered with a sentence and all commands', async (args, sentence) => {
+  const { code, stdout, stderr } = await run(...args)
+
+  expect(code).toBe(1)
+  expect(stdout).toBe('')
+  expect(stderr.split('\n')[0]).toBe(sentence)
+  expect(stderr).toContain('Usage: alula <command>')
+})
+
+it.each([
   [['audit', 'app.js', '--force'], "Unknown option '--force'."],
-  [['audit'], 'Missing file. Name the one that exports the application.'],
-  [['audit', 'app.js', '--check'], 'Missing snapshot. Name its file after --check.'],
-  [['audit', 'a.js', 'b.js'], "One file at a time, and not 'b.js' as well."],
-  [['audit', 'a.js', '--server'], "This command has no option '--server'."]
+  [['audit'], 'Missing operand. audit expects <file>.'],
+  [['audit', 'app.js', '--check'], 'Missing value. Give it after --check.'],
+  [['audit', 'a.js', 'b.js'], "Unexpected operand 'b.js'. audit expects <file>."],
+  [['audit', 'a.js', '--server', '/'], "Unknown option '--server'."]
 ])('%j is answered with a sentence and how to do it', async (args, sentence) => {
   const { code, stdout, stderr } = await run(...args)
 
@@ -33,9 +45,22 @@ it.each([
   expect(stderr).toContain('Usage: alula audit <file> [--check <snapshot>]')
 })
 
-it('--help shows how, and --version which', async () => {
-  expect((await run('--help')).stdout).toContain('Usage: alula audit <file>')
-  expect((await run('audit', '-h')).stdout).toContain('--check')
+it.each(Object.entries(COMMANDS))(
+  '%s --help shows the options and an example',
+  async (name, { example, options }) => {
+    const { code, stdout } = await run(name, '--help')
+
+    expect(code).toBe(0)
+    expect(stdout).toContain(`Usage: alula ${name}`)
+    expect(stdout).toContain(`Example: ${example}`)
+    for (const option of Object.keys(options)) expect(stdout).toContain(`--${option}`)
+  }
+)
+
+it('--help lists the commands, and --version says which version', async () => {
+  const { stdout } = await run('--help')
+
+  for (const name of Object.keys(COMMANDS)) expect(stdout).toContain(`\n  ${name} `)
   expect((await run('--version')).stdout).toBe(`${manifest.version}\n`)
 })
 

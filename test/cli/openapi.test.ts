@@ -30,10 +30,10 @@ it('takes the address of the API', async () => {
 })
 
 it.each([
-  [[], 'Missing file. Name the one that exports the application.'],
-  [['app.mjs', 'other.mjs'], "One file at a time, and not 'other.mjs' as well."],
-  [['app.mjs', '--server'], 'Missing server. Name its address after --server.'],
-  [['app.mjs', '--check'], "This command has no option '--check'."],
+  [[], 'Missing operand. openapi expects <file>.'],
+  [['app.mjs', 'other.mjs'], "Unexpected operand 'other.mjs'. openapi expects <file>."],
+  [['app.mjs', '--server'], 'Missing value. Give it after --server.'],
+  [['app.mjs', '--check'], "Unknown option '--check'."],
   [['none.mjs'], 'none.mjs']
 ])('%j is a mistake', async (args, message) => {
   const { code, stdout, stderr } = await runCommand({ 'app.mjs': NOTES }, 'openapi', ...args)

@@ -19,7 +19,7 @@ export async function runCommand(
     bundle: true,
     platform: 'node',
     banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)"
+      js: "import { createRequire as toRequire } from 'node:module'; const require = toRequire(import.meta.url)"
     },
     format: 'esm',
     logLevel: 'error'

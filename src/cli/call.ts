@@ -1,0 +1,148 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { inspect } from 'node:util'
+import { getDefinition } from '../core/methods.ts'
+import type { Application, Params } from '../core/types.ts'
+import { isFeathersError } from '../errors.ts'
+import { isFunction, isObject } from '../utils/check.ts'
+import { type CommandOutcome, UsageError } from './command-outcome.ts'
+import { withApplication } from './load.ts'
+
+/** What `alula call` was given. */
+interface CallArguments {
+  readonly service: string
+  readonly method: string
+  /** An object with `id`, `data` and `query`, as JSON. */
+  readonly json: string | undefined
+  /** The user name, or the id, of the user who calls. */
+  readonly as: string | undefined
+  /** The file of the application. */
+  readonly app: string | undefined
+}
+
+interface CallParts {
+  readonly id?: unknown
+  readonly data?: unknown
+  readonly query?: object
+}
+
+/** The services of an application, by methods that this module does not know. */
+interface AnyService {
+  readonly [method: string]: unknown
+}
+
+type AnyMethod = (...args: unknown[]) => unknown
+
+/** What decides how users are found. */
+interface AuthenticationSettings {
+  readonly service?: string
+  readonly local?: { readonly usernameField?: string }
+}
+
+/** Where an application is looked for. */
+const FILES = ['src/app', 'api/app', 'app'].flatMap((stem) => [`${stem}.ts`, `${stem}.js`, `${stem}.mjs`])
+
+/**
+ * Calls a method of a service in this process: as a client with the login of a user, or as an internal call.
+ *
+ * @param call Which method, with what, and as whom
+ * @returns The result as JSON; for an error that a service throws, its name and message, and the code 1
+ * @throws UsageError for a service, a method, JSON or a user that is not there
+ */
+export async function callService({
+  service,
+  method,
+  json,
+  as,
+  app
+}: CallArguments): Promise<CommandOutcome> {
+  const parts = parse(json)
+  const file = app ?? FILES.find((path) => existsSync(path))
+
+  if (file === undefined) throw new UsageError('No application found. Name its file after --app.')
+
+  return await withApplication(resolve(file), async (application) => {
+    const user = as === undefined ? undefined : await findUser(application, as)
+    const target = getService(application, service)
+
+    if (!isFunction(target[method])) {
+      throw new UsageError(`The service '${service}' has no method '${method}'.`)
+    }
+
+    const called = user ? application.asClient({ user }).service(service) : target
+
+    return await call(called, method, toArguments(method, parts))
+  })
+}
+
+async function call(service: AnyService, method: string, args: readonly unknown[]): Promise<CommandOutcome> {
+  const run = service[method]
+
+  if (!isFunction(run)) throw new UsageError(`Clients have no method '${method}'.`)
+
+  try {
+    const result = await (run as AnyMethod).apply(service, [...args])
+
+    return { code: 0, output: `${JSON.stringify(result, null, 2)}\n` }
+  } catch (error) {
+    if (!isFeathersError(error)) throw error
+
+    const { name, message, errors } = error
+
+    return { code: 1, output: `${name}: ${message}\n${errors ? `${inspect(errors)}\n` : ''}` }
+  }
+}
+
+function parse(json = '{}'): CallParts {
+  let parts: unknown
+
+  try {
+    parts = JSON.parse(json)
+  } catch (error) {
+    throw new UsageError(`This is not valid JSON: ${(error as Error).message}`)
+  }
+
+  const unknown = isObject(parts) && Object.keys(parts).find((key) => !['id', 'data', 'query'].includes(key))
+
+  if (!isObject(parts) || Array.isArray(parts) || unknown) {
+    throw new UsageError(`Expected an object with id, data and query, got ${json}.`)
+  }
+
+  return parts
+}
+
+function toArguments(method: string, { id = null, data, query = {} }: CallParts): unknown[] {
+  const params: Params = { query }
+  const values = { id, data, params }
+
+  return getDefinition(method).args.map((name) => values[name])
+}
+
+function getService(app: Application, path: string): AnyService {
+  const names = Object.keys(app.services)
+
+  if (!names.includes(path)) {
+    throw new UsageError(`There is no service '${path}'. There are: ${names.sort().join(', ')}.`)
+  }
+
+  return app.service(path) as AnyService
+}
+
+/** The user with a user name, or without logins by user name, with an id. */
+async function findUser(app: Application, name: string): Promise<object> {
+  const configuration: object = app.defaultAuthentication?.()?.configuration ?? {}
+  const { service, local } = configuration as AuthenticationSettings
+
+  if (!service) throw new UsageError('The application has no authentication service with users.')
+
+  const users = app.service(service)
+
+  if (!local?.usernameField) return await users.get(name)
+
+  const query = { [local.usernameField]: name, $limit: 1 }
+  const [user] = [await users.find({ query, paginate: false })].flat()
+
+  if (!user) throw new UsageError(`There is no user whose '${local.usernameField}' is '${name}'.`)
+
+  return user
+}

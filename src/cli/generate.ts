@@ -1,0 +1,137 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type CommandOutcome, UsageError } from './command-outcome.ts'
+import { type Project, type ServiceNames, toServiceFiles } from './service-files.ts'
+
+const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
+
+/** With a longer name, lines of the files would be longer than formatters leave them. */
+const MAX_NAME_LENGTH = 20
+
+/**
+ * Adds a service to the application in the current folder: new files, and a line in the list of services and in the
+ * samples of the tests.
+ *
+ * @param kind What to make: `service`
+ * @param name The path of the service, in lower case: `order-lines`
+ * @returns What was written, and what comes next
+ * @throws UsageError for another kind, a name that is not possible, and a folder that is no such application. Nothing is
+ *   written then
+ */
+export function generateService(kind: string, name: string): CommandOutcome {
+  if (kind !== 'service') throw new UsageError(`Unknown kind '${kind}'. There is one: service.`)
+  if (!NAME.test(name) || name.length > MAX_NAME_LENGTH) {
+    throw new UsageError(
+      `The name '${name}' is not possible: use lower-case letters, digits and '-', at most ${MAX_NAME_LENGTH}.`
+    )
+  }
+
+  const project = findProject()
+  const names = toNames(name)
+  const created = toServiceFiles(names, project, new Date())
+  const changed = [register(names, project), addSample(names, project)]
+  const present = created.find(([path]) => existsSync(path))
+
+  if (present) throw new UsageError(`There is a file '${present[0]}' already.`)
+
+  for (const [path, content] of [...created, ...changed]) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, content)
+  }
+
+  const edited = created.map(([path]) => path).filter((path) => /schema|migrations/.test(path))
+  const run = `npm run ${project.root === 'api' ? 'api:' : ''}`
+  const lines = [
+    ...created.map(([path]) => `created  ${path}`),
+    ...changed.map(([path]) => `changed  ${path}`),
+    '',
+    `Edit the fields: ${edited.join(', ')}`,
+    ...(project.database === 'memory' ? [] : [`Create the table: ${run}migrate`]),
+    `Run the tests, and write exposure.json anew: ${run}test -- -u`
+  ]
+
+  return { code: 0, output: `${lines.join('\n')}\n` }
+}
+
+function findProject(): Project {
+  for (const root of ['src', 'api']) {
+    for (const extension of ['ts', 'js'] as const) {
+      if (existsSync(`${root}/services.${extension}`)) return { root, extension, database: findDatabase() }
+    }
+  }
+
+  throw new UsageError(
+    'There is no src/services.ts here. Run this in the folder of an application that npm create alula made.'
+  )
+}
+
+function findDatabase(): Project['database'] {
+  const { dependencies = {} } = JSON.parse(readFileSync('package.json', 'utf8'))
+
+  return 'pg' in dependencies ? 'postgresql' : 'kysely' in dependencies ? 'sqlite' : 'memory'
+}
+
+function toNames(path: string): ServiceNames {
+  const words = path.split('-').map((word) => word[0]?.toUpperCase() + word.slice(1))
+  const plural = words.join('')
+  const singular = plural.replace(/ies$/, 'y').replace(/(?<!s)s$/, '')
+
+  return {
+    path,
+    table: path.replaceAll('-', '_'),
+    factory: toVariable(plural),
+    record: singular,
+    schema: `${toVariable(singular)}Schema`
+  }
+}
+
+function toVariable(name: string): string {
+  return name[0]?.toLowerCase() + name.slice(1)
+}
+
+function register(
+  { path, factory }: ServiceNames,
+  { root, extension }: Project
+): [path: string, content: string] {
+  const file = `${root}/services.${extension}`
+  const text = readFileSync(file, 'utf8')
+  const line = `import { ${factory} } from './${path}/${path}.${extension}'\n`
+  const withImport = insertSorted(text, line)
+  const index = withImport.lastIndexOf('  app.configure(')
+
+  if (index === -1 || withImport === text) {
+    throw new UsageError(`'${file}' has no line 'app.configure(…)'. Register the service there by hand.`)
+  }
+
+  const end = withImport.indexOf('\n', index) + 1
+
+  return [file, `${withImport.slice(0, end)}  app.configure(${factory})\n${withImport.slice(end)}`]
+}
+
+/** Inserts an import before the first one that sorts after it: linters order imports by their paths. */
+function insertSorted(text: string, line: string): string {
+  const toPath = (text: string) => /from '(.*)'/.exec(text)?.[1] ?? ''
+  const imports = text.split('\n').filter((line) => line.startsWith('import '))
+  const next = imports.find((other) => toPath(other) > toPath(line))
+  const last = imports.at(-1)
+
+  if (next !== undefined) return text.replace(next, () => line + next)
+
+  return last === undefined ? text : text.replace(last, () => `${last}\n${line.trimEnd()}`)
+}
+
+function addSample({ path }: ServiceNames, { root, extension }: Project): [path: string, content: string] {
+  const file = `${root}/test/samples.${extension}`
+  const text = readFileSync(file, 'utf8')
+  const key = /-/.test(path) ? `'${path}'` : path
+  const added = text.replace(
+    /^export const samples.*= \{\n/m,
+    (start) => `${start}  ${key}: { title: 'A title' },\n`
+  )
+
+  if (added === text) {
+    throw new UsageError(`'${file}' has no line 'export const samples = {'. Add a sample by hand.`)
+  }
+
+  return [file, added]
+}

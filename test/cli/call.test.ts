@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest'
+import { runCommand, toApp } from './support/application.ts'
+
+const SRC = `${import.meta.dirname}/../../src`
+
+/** Two users, and a note of the first. */
+const NOTES = `import { owner } from '${SRC}/access.ts'
+import { AuthenticationService, JWTStrategy, LocalStrategy } from '${SRC}/authentication.ts'
+${toApp(`
+app.set('authentication', {
+  secret: 'a secret that is long enough for the algorithm',
+  service: 'users',
+  entity: 'user',
+  authStrategies: ['jwt', 'local'],
+  local: { usernameField: 'email', passwordField: 'password' }
+})
+
+const authentication = new AuthenticationService(app)
+
+authentication.register('jwt', new JWTStrategy())
+authentication.register('local', new LocalStrategy())
+app.use('authentication', authentication)
+app.use('users', memory({ startId: 1 }), { methods: [] })
+app.use('notes', memory({ startId: 1 }), { access: access({ all: owner('ownerId') }) })
+await app.service('users').create({ email: 'ada@example.com' })
+await app.service('users').create({ email: 'bob@example.com' })
+await app.service('notes').create({ text: 'Hers', ownerId: 1 })
+console.log('a line of the application')
+`)}`
+
+const call = (...args: string[]) => runCommand({ 'app.mjs': NOTES }, 'call', ...args)
+
+it('a call has the rights of its user, and prints the result alone', async () => {
+  const hers = await call('notes', 'find', '{"query":{"text":"Hers"}}', '--as', 'ada@example.com')
+  const his = await call('notes', 'find', '--as', 'bob@example.com')
+  const refused = await call('notes', 'get', '{"id":1}', '--as', 'bob@example.com')
+
+  expect(JSON.parse(hers.stdout)).toEqual([{ id: 1, text: 'Hers', ownerId: 1 }])
+  expect(JSON.parse(his.stdout)).toEqual([])
+  expect(refused).toMatchObject({ code: 1, stdout: '' })
+  expect(refused.stderr).toContain("NotFound: No record found for id '1'")
+})
+
+it('without a user it is an internal call', async () => {
+  const created = await call('notes', 'create', '{"data":{"text":"Any","ownerId":7}}')
+
+  expect(JSON.parse(created.stdout)).toEqual({ id: 2, text: 'Any', ownerId: 7 })
+})
+
+it.each([
+  [['note', 'find'], "There is no service 'note'. There are: authentication, notes, users."],
+  [['notes', 'send'], "The service 'notes' has no method 'send'."],
+  [['notes', 'find', '{'], 'This is not valid JSON: '],
+  [['notes', 'find', '{"where":{}}'], 'Expected an object with id, data and query, got {"where":{}}.'],
+  [['notes', 'find', '--as', 'eve@example.com'], "There is no user whose 'email' is 'eve@example.com'."],
+  [['notes', 'find', '--app', 'other.mjs'], 'There is no file ']
+])('%j says what is wrong', async (args, sentence) => {
+  const { code, stdout, stderr } = await call(...args)
+
+  expect(code).toBe(1)
+  expect(stdout).toBe('')
+  expect(stderr).toContain(sentence)
+})

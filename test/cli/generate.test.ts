@@ -1,0 +1,85 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { generateService } from '../../src/cli/generate.ts'
+import { createFolder } from '../support/command.ts'
+
+const SERVICES = `import { users } from './users/users.ts'
+
+export function services(app: Application): void {
+  app.configure(users)
+}
+`
+const SAMPLES = `export const samples: { [path: string]: Sample } = {
+  notes: { text: 'A' }
+}
+`
+
+/** Goes to the folder of an application with some dependencies. */
+function enter(dependencies: object, extension = 'ts'): string {
+  const folder = createFolder({
+    'package.json': JSON.stringify({ dependencies }),
+    [`src/services.${extension}`]: SERVICES,
+    [`src/test/samples.${extension}`]: SAMPLES
+  })
+  const cwd = process.cwd()
+
+  process.chdir(folder)
+  onTestFinished(() => process.chdir(cwd))
+
+  return folder
+}
+
+it('a service is written, registered, and has a sample', () => {
+  const folder = enter({ kysely: '1', pg: '1' })
+  const { code, output } = generateService('service', 'order-lines')
+  const read = (path: string) => readFileSync(join(folder, path), 'utf8')
+  const [, migration = ''] = /created {2}(src\/migrations\/.*)/.exec(output) ?? []
+
+  expect(code).toBe(0)
+  expect(read('src/services.ts')).toBe(`import { orderLines } from './order-lines/order-lines.ts'
+import { users } from './users/users.ts'
+
+export function services(app: Application): void {
+  app.configure(users)
+  app.configure(orderLines)
+}
+`)
+  expect(read('src/test/samples.ts')).toContain(`{\n  'order-lines': { title: 'A title' },\n  notes`)
+  expect(read('src/order-lines/order-lines.ts')).toContain("access: access({ all: owner('ownerId') })")
+  expect(read(migration)).toContain('generatedByDefaultAsIdentity()')
+  expect(output).toContain('Create the table: npm run migrate')
+})
+
+it('in JavaScript without a database there are no types and no migration', () => {
+  const folder = enter({}, 'js')
+
+  expect(generateService('service', 'tasks').output).not.toContain('migrat')
+
+  const service = readFileSync(join(folder, 'src/tasks/tasks.js'), 'utf8')
+
+  expect(service).toContain("import { memory } from 'alula/memory'")
+  expect(service).not.toMatch(/: Application|declare module|<Task>/)
+  expect(existsSync(join(folder, 'src/migrations'))).toBe(false)
+})
+
+it('what exists already is not overwritten, and nothing is half-written', () => {
+  const folder = enter({})
+
+  generateService('service', 'tasks')
+
+  const before = readFileSync(join(folder, 'src/services.ts'), 'utf8')
+
+  expect(() => generateService('service', 'tasks')).toThrow(
+    "There is a file 'src/tasks/tasks.schema.ts' already."
+  )
+  expect(readFileSync(join(folder, 'src/services.ts'), 'utf8')).toBe(before)
+})
+
+it.each([
+  ['hook', 'tasks', "Unknown kind 'hook'."],
+  ['service', '../tasks', "The name '../tasks' is not possible"],
+  ['service', 'tasks', 'There is no src/services.ts here.']
+])('%s %s says what is wrong', (kind, name, sentence) => {
+  expect(() => generateService(kind, name)).toThrow(sentence)
+})
