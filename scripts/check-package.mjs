@@ -24,8 +24,8 @@ const report = createReport()
 const folder = createTempFolder()
 
 /** What is published. The first one is alula itself. */
-const packages = ['.', 'packages/alula-testing', 'packages/alula-migrate'].map((path) =>
-  readPackage(join(ROOT, path))
+const packages = ['.', 'packages/alula-testing', 'packages/alula-migrate', 'packages/create-alula'].map(
+  (path) => readPackage(join(ROOT, path))
 )
 const [alula] = packages
 const entries = packages.flatMap(({ entries }) => entries)
@@ -229,7 +229,11 @@ async function checkFiles(tarball, path, manifest) {
   )
   const isDocument = new Set(['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'])
   const isGuide = (file) => /^docs\/[^/]+\.md$/.test(file)
-  const unexpected = files.filter((file) => !isDocument.has(file) && !isBuilt.has(file) && !isGuide(file))
+  // Of create-alula: what applications are made of.
+  const isTemplate = (file) => file.startsWith('dist/templates/')
+  const unexpected = files.filter(
+    (file) => !isDocument.has(file) && !isBuilt.has(file) && !isGuide(file) && !isTemplate(file)
+  )
   const missing = ['README.md', 'LICENSE', ...manifest.files].filter(
     (pattern) => !files.some((file) => isMatch(file, pattern))
   )
@@ -270,8 +274,9 @@ function checkImports({ manifest }, installed) {
     ...Object.keys(manifest.peerDependencies ?? {})
   ])
 
+  // Templates import what the application declares that is made of them.
   const undeclared = listFiles(installed)
-    .filter((file) => /\.[jt]s$/.test(file))
+    .filter((file) => /\.[jt]s$/.test(file) && !file.startsWith(join('dist', 'templates')))
     .flatMap((file) => {
       const { importedFiles } = ts.preProcessFile(readFileSync(join(installed, file), 'utf8'))
       const packages = importedFiles

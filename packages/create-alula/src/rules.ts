@@ -1,0 +1,87 @@
+import type { Choices } from './choices.ts'
+
+/** A change of files whose part cannot know the other choices. */
+interface Rule {
+  readonly when: (choices: Choices) => boolean
+  /** The files that it changes; all when left out. */
+  readonly files?: RegExp
+  readonly find: RegExp
+  readonly replace: string | ((choices: Choices) => string)
+}
+
+const RULES: readonly Rule[] = [
+  { when: () => true, find: /my-app/g, replace: ({ name }) => name },
+  // Each database has its own words for an id that it counts.
+  {
+    when: ({ database }) => database === 'postgresql',
+    files: /migrations\//,
+    find: /autoIncrement\(\)/g,
+    replace: 'generatedByDefaultAsIdentity()'
+  },
+  {
+    when: ({ database }) => database === 'memory',
+    files: /(config|vitest\.config)\.[jt]s$/,
+    find: /^.*(DATABASE_URL|own database).*\n/gm,
+    replace: ''
+  },
+  {
+    when: ({ database }) => database !== 'sqlite',
+    files: /^Dockerfile$/,
+    find: /^# The folder of the SQLite.*\n.*\n/m,
+    replace: ''
+  },
+  { when: ({ language }) => language === 'javascript', find: /\bdist\/(\w+\.js)/g, replace: 'src/$1' },
+  // The server is that of the existing application.
+  {
+    when: ({ template }) => template === 'express',
+    files: /config\.[jt]s$|^\.env/,
+    find: /^ *(HOST|PORT)\b.*\n/gm,
+    replace: ''
+  },
+  { when: ({ template }) => template === 'express', find: /\bsrc\b(?=[/"'])/g, replace: 'api' },
+  {
+    when: ({ template }) => template === 'express',
+    find: /\bnpm (?:run )?(test|migrate|seed|types)\b/g,
+    replace: 'npm run api:$1'
+  }
+]
+
+/** Files that the template `express` puts elsewhere; an empty name leaves one out. */
+const EXPRESS_PATHS: { readonly [path: string]: string } = {
+  'AGENTS.md': 'api/AGENTS.md',
+  'README.md': 'api/README.md',
+  'vitest.config.ts': 'vitest.api.config.ts',
+  'vitest.config.js': 'vitest.api.config.js',
+  'tsconfig.json': 'tsconfig.api.json',
+  'tsconfig.build.json': '',
+  'compose.yaml': '',
+  Dockerfile: ''
+}
+
+/**
+ * Adapts files to the choices.
+ *
+ * @param files The content by path
+ * @param choices What is made
+ * @returns The files under their final paths
+ */
+export function adapt(files: ReadonlyMap<string, string>, choices: Choices): Map<string, string> {
+  const adapted = [...files].map(([path, content]): [string, string] => [
+    toPath(path, choices),
+    RULES.reduce((text, rule) => apply(rule, path, text, choices), content)
+  ])
+
+  return new Map(adapted.filter(([path]) => path !== ''))
+}
+
+function apply({ when, files, find, replace }: Rule, path: string, text: string, choices: Choices): string {
+  if (!when(choices) || (files && !files.test(path))) return text
+
+  return typeof replace === 'string'
+    ? text.replace(find, replace)
+    : text.replace(find, () => replace(choices))
+}
+
+function toPath(path: string, { template }: Choices): string {
+  return template === 'express' ? (EXPRESS_PATHS[path] ?? path.replace(/^src\//, 'api/')) : path
+}

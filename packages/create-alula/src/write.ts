@@ -1,0 +1,82 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Manifest, mergeManifests } from './manifest.ts'
+import { UsageError } from './usage-error.ts'
+
+/** Files of the template `express` that lines are added to. */
+const APPENDED = ['.env', '.env.example', '.gitignore']
+
+/**
+ * Writes the files of an application. Nothing is written when one of them is in the way.
+ *
+ * @param folder The folder of the application; without `isAdded` it has to be new or empty
+ * @param files The content by path
+ * @param options `isAdded` adds to an existing application: its `package.json` keeps what it has, and files of
+ *   variables get the missing ones
+ * @returns The paths
+ * @throws UsageError that names what is in the way
+ */
+export function writeFiles(
+  folder: string,
+  files: ReadonlyMap<string, string>,
+  { isAdded }: { readonly isAdded: boolean }
+): string[] {
+  const contents = isAdded ? addTo(folder, files) : files
+
+  if (!isAdded && existsSync(folder) && readdirSync(folder).length > 0) {
+    throw new UsageError(`The folder '${folder}' is not empty. Choose another name.`)
+  }
+
+  for (const [path, content] of contents) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), content)
+  }
+
+  return [...contents.keys()]
+}
+
+function addTo(folder: string, files: ReadonlyMap<string, string>): Map<string, string> {
+  const manifest = readText(join(folder, 'package.json'))
+
+  if (manifest === '') {
+    throw new UsageError(
+      `There is no package.json in '${folder}'. Run this in the folder of the Express application.`
+    )
+  }
+
+  const contents = [...files].map(([path, content]): [string, string] => {
+    const present = readText(join(folder, path))
+
+    if (path === 'package.json') return [path, addPackages(JSON.parse(manifest), JSON.parse(content))]
+    if (APPENDED.includes(path)) return [path, addLines(present, content)]
+    if (present !== '') throw new UsageError(`There is a file '${path}' already. Nothing was written.`)
+
+    return [path, content]
+  })
+
+  return new Map(contents)
+}
+
+function addPackages(present: Manifest, added: Manifest): string {
+  const merged = mergeManifests([added, present])
+
+  // The order of the existing file.
+  return `${JSON.stringify({ ...present, ...merged }, null, 2)}\n`
+}
+
+/** Adds the lines that set something which is not set yet. */
+function addLines(present: string, added: string): string {
+  const known = new Set(present.split('\n').map(toKey))
+  const lines = added.split('\n').filter((line) => line !== '' && !known.has(toKey(line)))
+  const start = present === '' || present.endsWith('\n') ? present : `${present}\n`
+
+  return `${start}${lines.map((line) => `${line}\n`).join('')}`
+}
+
+function toKey(line: string): string {
+  return line.split('=')[0]?.trim() ?? ''
+}
+
+function readText(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : ''
+}

@@ -1,0 +1,31 @@
+import { AuthenticationService, JWTStrategy, LocalStrategy } from 'alula/authentication'
+import { config } from './config.ts'
+import type { Application } from './declarations.ts'
+
+declare module './declarations.ts' {
+  interface Services {
+    authentication: AuthenticationService
+  }
+}
+
+/** Logs users in by email and password. */
+export function authentication(app: Application): void {
+  app.set('authentication', {
+    secret: config.SECRET,
+    service: 'users',
+    entity: 'user',
+    authStrategies: ['jwt', 'local'],
+    local: { usernameField: 'email', passwordField: 'password' }
+  })
+
+  const service = new AuthenticationService(app)
+
+  service.register('jwt', new JWTStrategy())
+  service.register('local', new LocalStrategy())
+  app.use('authentication', service)
+
+  // All connections of a user get the events that are for this user.
+  app.on('login', ({ user }, { connection }) => {
+    if (connection) app.channel(`users/${user.id}`).join(connection)
+  })
+}

@@ -1,0 +1,25 @@
+import { app } from '../app.ts'
+import type { User } from '../users/users.schema.ts'
+
+/** What a client sends to create a record. A function of the user makes data that names other records. */
+type Sample = object | ((user: User) => object | Promise<object>)
+
+/** The samples by service. The tests of access and of the document use them. */
+export const samples: { [path: string]: Sample } = {
+  notes: { text: 'Buy milk' }
+}
+
+/** The data of a sample, for a user. */
+export async function toSample(path: string, user: User): Promise<object> {
+  const sample = samples[path] ?? {}
+
+  return typeof sample === 'function' ? await sample(user) : sample
+}
+
+/** Creates the sample of a service, as an internal call of a user. */
+export async function createSample(path: string, user: User) {
+  // The types of one service are enough for all.
+  return app.service(path as 'notes').create((await toSample(path, user)) as { text: string }, {
+    user
+  })
+}

@@ -1,0 +1,16 @@
+// `Params` are added to below.
+import type {} from 'alula'
+import type { Application as AnyApplication } from 'alula/express'
+import type { User } from './users/users.schema.ts'
+
+/** The services by path. The file of each adds its own. */
+export interface Services {}
+
+export type Application = AnyApplication<Services>
+
+declare module 'alula' {
+  interface Params {
+    /** The caller of an authenticated call. */
+    user?: User
+  }
+}

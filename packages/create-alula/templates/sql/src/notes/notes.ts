@@ -1,0 +1,29 @@
+import { access, owner } from 'alula/access'
+import { kysely } from 'alula/kysely'
+import type { ServiceOf } from 'alula/schema'
+import { db } from '../database.ts'
+import type { Application } from '../declarations.ts'
+import { type Note, noteSchema } from './notes.schema.ts'
+
+declare module '../declarations.ts' {
+  interface Services {
+    notes: ServiceOf<typeof noteSchema>
+  }
+}
+
+declare module '../database.ts' {
+  interface Tables {
+    notes: Note
+  }
+}
+
+/** The notes of each user. */
+export function notes(app: Application): void {
+  app.use('notes', kysely<Note>({ Model: db, name: 'notes', paginate: { default: 10, max: 50 } }), {
+    schema: noteSchema,
+    // Clients do not find the notes of other users.
+    access: access({ all: owner('ownerId') }),
+    methods: ['find', 'get', 'create', 'patch', 'remove']
+  })
+  app.service('notes').publish((note: Note) => app.channel(`users/${note.ownerId}`))
+}

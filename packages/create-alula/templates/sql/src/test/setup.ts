@@ -1,0 +1,10 @@
+import { createServer } from 'node:http'
+import { afterAll } from 'vitest'
+import { app } from '../app.ts'
+import { migrate } from '../migrations.ts'
+
+await migrate()
+// Sockets need a server, also one that does not listen.
+await app.setup(createServer())
+
+afterAll(() => app.teardown())
