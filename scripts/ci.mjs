@@ -76,6 +76,11 @@ if (isInstalled) {
     ['node', 'scripts/try-migration.mjs', '--one'],
     parseCounts
   )
+  await addCounts(
+    'two applications of npm create alula',
+    ['node', 'scripts/try-create.mjs', '--two'],
+    parseCounts
+  )
   await report.check('npm run docs:build', () => show('npm', ['run', 'docs:build']))
 }
 

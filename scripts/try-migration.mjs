@@ -3,13 +3,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import pg from 'pg'
+import { createDatabase } from './support/create-database.mjs'
 import { createReport } from './support/report.mjs'
 import { mustRun, run } from './support/run.mjs'
 import { createTempFolder } from './support/temp.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const POSTGRES_URL = process.env.POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/test'
 const QUIET = ['--no-audit', '--no-fund']
 
 /** Runs generators one after another in the current folder, with answers instead of questions. */
@@ -159,23 +158,6 @@ async function test(cwd) {
   if (code !== 0 || passed === undefined) throw new Error(output)
 
   return passed
-}
-
-async function createDatabase(name) {
-  const database = `alula_${name.replaceAll('-', '_')}_${process.pid}`
-  const execute = async (statement) => {
-    const client = new pg.Client(POSTGRES_URL)
-
-    await client.connect()
-    await client.query(statement)
-    await client.end()
-  }
-  const url = new URL(POSTGRES_URL)
-
-  await execute(`create database ${database}`)
-  url.pathname = database
-
-  return { url: url.href, drop: () => execute(`drop database ${database} with (force)`) }
 }
 
 function readJson(path) {
