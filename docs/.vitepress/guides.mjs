@@ -9,6 +9,7 @@ export const SITE = {
 export const GUIDES = {
   Start: [
     'quickstart',
+    'create',
     'services',
     'schemas',
     'relations',
