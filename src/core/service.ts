@@ -207,14 +207,11 @@ function assertService(
   }
 }
 
-/** What was given in place of a service. */
+/** Why a value is no service, and what to do. */
 function describeNoService(service: unknown): string {
-  if (typeof service === 'function') {
-    return `it is a function. Call it if it makes services: ${service.name || 'memory'}()`
-  }
-  if (isPromise(service)) return 'it is a promise. Await it first'
+  if (isFunction(service)) return 'call the function that makes it'
 
-  return 'it has none of the methods find, get, create, update, patch and remove. Name others in the option methods'
+  return isPromise(service) ? 'await the promise' : `it has none of the methods ${defaultServiceMethods.join(', ')}`
 }
 
 function assertMethodName(location: string, name: string): void {

@@ -1,7 +1,7 @@
 // What the page knows of an application, as plain data: it is read from the manifest, like documents and audits.
 import { isStandardMethod } from '../core/methods.ts'
 import type { Application } from '../core/types.ts'
-import { readLogin } from '../manifest/login.ts'
+import { type ManifestLogin, readLogin } from '../manifest/login.ts'
 import {
   hasSockets,
   type ManifestMethod,
@@ -15,7 +15,7 @@ import { type Field, isHidden } from '../schema/fields.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { type FormField, toFormFields } from './form-fields.ts'
 import { isLogin } from './login.ts'
-import { type PageLogin, toLoginMethod, toPageLogin } from './page-login.ts'
+import { type PageLogin, toCredentialFields, toPageLogin } from './page-login.ts'
 import { listHidden } from './service-schemas.ts'
 
 /** What the page knows of an application before anyone has logged in. */
@@ -104,14 +104,23 @@ export function toPageData(app: Application): PageData {
   const sorted = [...services].sort((a, b) => Number(isLogin(a, login)) - Number(isLogin(b, login)))
 
   return {
-    services: sorted.map((service) => ({
-      ...toPageService(service, paths),
-      ...(login &&
-        isLogin(service, login) && {
-          methods: service.methods.map((method) => toLoginMethod(toPageMethod(method, undefined), login))
-        })
-    }))
+    services: sorted.map((service) => {
+      const page = toPageService(service, paths)
+
+      return login && isLogin(service, login) ? withCredentials(page, login) : page
+    })
   }
+}
+
+/** The service that logs in: its data are the credentials of all strategies. */
+function withCredentials(service: PageService, login: ManifestLogin): PageService {
+  const methods = service.methods.map((method) =>
+    method.name === 'create'
+      ? { ...method, data: toCredentialFields(login), returns: 'an access token and the user' }
+      : method
+  )
+
+  return { ...service, methods }
 }
 
 /**

@@ -1,8 +1,7 @@
 // How clients log in, as plain data for the page.
 import type { ManifestLogin, ManifestStrategy } from '../manifest/login.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
-import { toFormFields } from './form-fields.ts'
-import type { PageMethod } from './page-data.ts'
+import { type FormField, toFormFields } from './form-fields.ts'
 
 /** How to log in. */
 export interface PageLogin {
@@ -30,20 +29,14 @@ export function toPageLogin({ path, strategies, credentials }: ManifestLogin): P
   return { path, strategies: strategies.map(toStrategy), header, prefix: scheme ? `${scheme} ` : '' }
 }
 
-/** The method that logs in, with the credentials of all strategies as its data. */
-export function toLoginMethod(method: PageMethod, { strategies }: ManifestLogin): PageMethod {
-  if (method.name !== 'create') return method
-
+/** The credentials of all strategies, as the fields of one form. */
+export function toCredentialFields({ strategies }: ManifestLogin): readonly FormField[] | null {
   const names = new Set(strategies.map(toStrategy).flatMap(({ fields }) => fields ?? []))
   const credentials = [...names].map((name): [string, JsonSchema] => [name, { type: 'string' }])
   const strategy: JsonSchema = { type: 'string', enum: strategies.map(({ name }) => name) }
   const properties = Object.fromEntries([['strategy', strategy], ...credentials])
 
-  return {
-    ...method,
-    data: toFormFields({ type: 'object', required: ['strategy'], properties }),
-    returns: 'an access token and the user'
-  }
+  return toFormFields({ type: 'object', required: ['strategy'], properties })
 }
 
 function toStrategy({ name, fields }: ManifestStrategy): PageStrategy {

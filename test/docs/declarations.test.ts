@@ -72,11 +72,14 @@ import { schema } from 'alula/schema'
 import { z } from 'zod'
 ${DATABASE}
 const Note = z.object({
-  id: z.int(), title: z.string(), done: z.boolean(), text: z.string(), meta: z.object({ tag: z.string() })
+  id: z.int(), title: z.string(), done: z.boolean(), text: z.string(), meta: z.object({ tag: z.string() }),
+  remark: z.string().optional(), visit: z.object({ at: z.date() })
 })
 const app = alula()
 
 database.exec("ALTER TABLE notes ADD COLUMN meta TEXT NOT NULL DEFAULT '{}'")
+database.exec('ALTER TABLE notes ADD COLUMN remark TEXT')
+database.exec("ALTER TABLE notes ADD COLUMN visit JSON NOT NULL DEFAULT '{}'")
 app.use('notes', kysely({ Model: db, name: 'notes' }), { schema: schema(Note) })
 await app.setup().catch(({ message }) => console.log(message))
 `)

@@ -255,7 +255,7 @@ it('page: the application serves the page, and the restricted one does not', asy
   const data = (await (await fetch(`http://${address}/docs/data.json`)).json()) as any
 
   expect(await (await fetch(`http://${address}/docs`)).text()).toContain('page.js')
-  expect(data.services.map(({ path }: any) => path)).toEqual(['notes', 'authentication', 'users'])
+  expect(data.services.map(({ path }: any) => path)).toEqual(['notes', 'users', 'authentication'])
   await runToEnd(call.replace('localhost:3030', address))
 
   const statuses = await Promise.all(

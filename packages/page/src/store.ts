@@ -23,9 +23,7 @@ export function useStore(store: Store): void {
   useEffect(() => store.subscribe(() => count((number) => number + 1)), [store])
 }
 
-let ids = 0
-
 /** An id that no other element has, for the life of a component. */
 export function useUniqueId(): string {
-  return useState(() => `e${ids++}-`)[0]
+  return useState(() => `e${Math.random()}-`)[0]
 }
