@@ -211,7 +211,9 @@ function assertService(
 function describeNoService(service: unknown): string {
   if (isFunction(service)) return 'call the function that makes it'
 
-  return isPromise(service) ? 'await the promise' : `it has none of the methods ${defaultServiceMethods.join(', ')}`
+  return isPromise(service)
+    ? 'await the promise'
+    : `it has none of the methods ${defaultServiceMethods.join(', ')}`
 }
 
 function assertMethodName(location: string, name: string): void {
