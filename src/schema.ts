@@ -9,7 +9,6 @@ export type {
   View,
   ViewContext,
   ViewFunction,
-  WriteContext,
   WrittenValue
 } from './schema/declaration.ts'
 export type { Envelope } from './schema/envelope.ts'

@@ -115,8 +115,6 @@ export const RIGHT = [
   'schema(Note)',
   "schema(Note, { hidden: ['text', 'address.city', 'tags.secret'], timestamps: false })",
   "schema({ record: Note, hidden: ['text'], unknown: 'drop' })",
-  'schema(Note, { server: { text: ({ data }) => data.text?.trim(), size: onWrite(({ data }) => data.text?.length) } })',
-  'schema({ record: Note, create: z.object({ title: z.string() }), server: { text: ({ data }) => data.title } })',
   'schema({ record: Note, create: z.object({ text: z.string() }), server: { ownerId: ({ params }) => params.user.id } })',
   'schema(Note, { server: { ownerId: async ({ params }) => params.user.id, due: onWrite(() => new Date()) } })',
   "schema(Note, { computed: { length: { from: ['text', 'size'], many: (records) => records.map(() => 1) } } })",
@@ -207,12 +205,6 @@ export const WRONG = [
     "const shared = { unknown: 'drop', extras: 1 } as const\nschema({ ...shared, record: Note })",
     'NoSuchName<"extras">',
     2
-  ],
-  ['schema(Note, {\n  server: {\n    text: ({ data }) => data.txt\n  }\n})', "'txt' does not exist", 3],
-  [
-    'schema(Note, {\n  server: {\n    size: onWrite(({ data }) => data.txt)\n  }\n})',
-    "'txt' does not exist",
-    3
   ],
   ["schema(Note, {\n  hidden: ['txt']\n})", `'"txt"' is not assignable`, 2],
   ["schema({\n  record: Note,\n  hidden: ['txt']\n})", `'"txt"' is not assignable`, 3],

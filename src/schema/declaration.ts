@@ -12,11 +12,6 @@ import type { AjvLike, AnySchema } from './validator.ts'
 /** Makes the value of a field that clients cannot set. It may be a promise. */
 export type ServerValue<Value = unknown, Context = HookContext> = (context: Context) => Value | Promise<Value>
 
-/** The context that values of the server are made with. Its data is that of one record, after it was checked. */
-export interface WriteContext<Data = any> extends HookContext {
-  data: Data
-}
-
 /** A server value that is made anew with each write. */
 export type WrittenValue<Value = unknown, Context = HookContext> = ServerValue<Value, Context> & {
   readonly [TRAITS]: { readonly onWrite: true }

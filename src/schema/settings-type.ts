@@ -1,23 +1,23 @@
 // The types of settings: names that do not exist do not compile, and are reported where they stand.
-import type { LongForm, MethodSchemas, SchemaSettings, ServerValue, WriteContext } from './declaration.ts'
+import type { LongForm, MethodSchemas, SchemaSettings, ServerValue } from './declaration.ts'
 import type { Envelope } from './envelope.ts'
 import type { Reachable } from './include-type.ts'
 import type { OutputOf } from './output-type.ts'
 import type { RelationsOf } from './types.ts'
 
 /** The settings for records of a type: only fields that it has can be named. */
-export interface SettingsFor<Record, Data = Partial<Record>> extends SchemaSettings {
+export interface SettingsFor<Record> extends SchemaSettings {
   readonly server?: {
-    readonly [Field in keyof Record]?: ServerValue<Record[Field] | undefined, WriteContext<Data>>
+    readonly [Field in keyof Record]?: ServerValue<Record[Field]>
   }
 }
 
 /** A schema of the record, and no long form. */
 export type SchemaAlone = object & { readonly record?: undefined }
 
-/** What the long form may be, besides its own type. Its schemas for data may have fields that the record lacks. */
+/** What the long form may be, besides its own type. */
 export type CheckedForm<Form> = Form extends { readonly record: infer S }
-  ? Checked<Form, OutputOf<S>> & Pick<SettingsFor<OutputOf<S>, any>, 'server'>
+  ? Checked<Form, OutputOf<S>> & Pick<SettingsFor<OutputOf<S>>, 'server'>
   : unknown
 
 /** What settings may be, besides their own type. */
