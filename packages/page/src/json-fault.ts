@@ -1,11 +1,11 @@
-// Browsers say in different ways, or not at all, where a text stops being JSON.
+// Browsers say in different ways, or not at all, where text stops being JSON.
 
 const STRING = '"(?:\\\\.|[^"\\\\\n])*"'
 
 /** Deeper lists would be too many calls. */
 const MAX_DEPTH = 500
 
-/** The line of a text at which it stops being JSON, from 1. */
+/** The line of text at which it stops being JSON, from 1. */
 export function findJsonFault(text: string): number {
   let at = 0
 
