@@ -17,7 +17,7 @@ const REQUESTS = Math.max(100, scaled(1000))
 async function startProcess(env: NodeJS.ProcessEnv): Promise<string> {
   const child: ChildProcess = fork(resolve(import.meta.dirname, 'server.mjs'), {
     execArgv: [],
-    env: { ...process.env, REDIS_URL, ...env }
+    env: { ...process.env, REDIS_URL, POSTGRES_URL, ...env }
   })
 
   onTestFinished(() => void child.kill('SIGKILL'))
