@@ -2,7 +2,7 @@ import type { HookContext, NextFunction } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { describeHook, GUARD } from '../hooks/traits.ts'
 import { createError } from '../utils/developer-error.ts'
-import { isMarked, Omission, omitFromDispatch, showRecord } from '../utils/dispatch.ts'
+import { Omission, omitFromDispatch, showRecord } from '../utils/dispatch.ts'
 import { omitPaths } from '../utils/object.ts'
 
 type Path = readonly string[]
@@ -86,7 +86,9 @@ function omitFromAll(items: readonly unknown[], paths: readonly Path[]): unknown
 
 /** A copy of a record would not say any more what another service has hidden of it. */
 function omitFromShown(item: unknown, paths: readonly Path[]): unknown {
-  return omitPaths(isMarked(item) ? showRecord(item) : item, paths)
+  const shown = showRecord(item)
+
+  return omitPaths(shown === undefined ? item : shown, paths)
 }
 
 /** Assumes nothing of the adapter: it may have other operators, and may ignore case in names. */

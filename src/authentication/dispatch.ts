@@ -15,7 +15,5 @@ export function setDispatch(result: unknown, dispatch: unknown): void {
 }
 
 function showValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(showValue)
-
-  return typeof value === 'object' && value !== null ? (showRecord(value) ?? value) : value
+  return Array.isArray(value) ? value.map(showValue) : (showRecord(value) ?? value)
 }

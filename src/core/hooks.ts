@@ -298,7 +298,7 @@ function getMethod(service: object, method: string): Method {
   if (typeof found !== 'function')
     throw createError(
       'ALULA_UNKNOWN_METHOD',
-      `Can not apply hooks. '${method}' is not a function: the service has no such method, and 'methods' names it`
+      `Can not apply hooks. '${method}' is not a function, and the option 'methods' names it`
     )
 
   return found as Method

@@ -77,23 +77,18 @@ export function getMark(value: unknown): Mark | undefined {
   return Object.hasOwn(value, DISPATCH) ? FOREIGN : (marks.get(value) ?? FOREIGN)
 }
 
-/** What clients see of a record; the record itself where it says nothing. */
-export function showRecord(record: object): unknown {
-  const mark = getMark(record)
+/** What clients see of a value; the value itself where it says nothing. */
+export function showRecord(value: unknown): unknown {
+  const mark = getMark(value)
 
-  return mark ? mark.show(record) : record
-}
-
-/** Whether a value says itself what clients may see of it. */
-export function isMarked(value: unknown): value is object {
-  return getMark(value)?.show(value as object) !== undefined
+  return mark ? mark.show(value as object) : value
 }
 
 /** Whether a service has said what clients may see of a record. Hooks that only take fields out of it do not count. */
 export function isShownByService(record: unknown): boolean {
   const mark = getMark(record)
 
-  return isMarked(record) && (mark?.base ?? mark) !== WHOLE
+  return mark !== undefined && (mark.base ?? mark) !== WHOLE && showRecord(record) !== undefined
 }
 
 /**

@@ -42,7 +42,6 @@ export function composeFiles(choices: Choices, origin: Origin): Map<string, stri
 function listParts({ template, database, language }: Choices): string[] {
   const store = database === 'memory' ? ['memory'] : ['sql', database]
   const shape = { api: ['server'], react: ['server', 'react'], express: ['express'] }[template]
-
   const ofBoth = [`${template}-${language}`, `${database}-${language}`]
 
   return ['base', ...shape, ...store, language, ...ofBoth].filter((part) =>
