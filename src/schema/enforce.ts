@@ -221,7 +221,7 @@ class ServiceSchema implements DescribedExtension {
     }
 
     function show(context: HookContext): unknown {
-      const { params, dispatch, result, http } = context
+      const { params, service, dispatch, result, http } = context
 
       // What a hook has chosen stays.
       if (http && Object.hasOwn(statuses, method)) http.status ??= statuses[method]
@@ -230,7 +230,10 @@ class ServiceSchema implements DescribedExtension {
       const event = isString(context.event) ? context.event : ofMethod
       const source = dispatch !== undefined ? dispatch : result
 
-      if (params.provider || event) context.dispatch = pickShown(source)
+      // The records that a relation leads to say themselves what clients see of them.
+      const isShown = dispatch === undefined && getServiceSlots(params, service).relation !== undefined
+
+      if (event || (params.provider && !isShown)) context.dispatch = pickShown(source)
 
       const isPresented = present !== undefined && goesToClient(context)
 

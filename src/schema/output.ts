@@ -90,6 +90,8 @@ class Pickers {
     const pickElement = this.buildElement(shape.filter(canBeArray), path, within)
 
     return (value) => {
+      if (value instanceof Date) return value
+
       const mark = isRecord ? undefined : getMark(value)
 
       if (mark) return showDispatch(mark.show(value), within)
@@ -209,9 +211,12 @@ function copySome(source: Fields, { fields, hidden, findOther, reportDropped }: 
       continue
     }
 
-    const picked = isObjectLike(field) ? pick(field) : field
+    // A function that is called for each field would take longer than the rest.
+    const picked = typeof field === 'object' && field !== null ? pick(field) : field
 
-    if (picked !== undefined) setOwn(copy, name, picked)
+    if (picked === undefined) continue
+    if (name === '__proto__') setOwn(copy, name, picked)
+    else copy[name] = picked
   }
 
   return copy
@@ -276,8 +281,11 @@ export function toRecords(result: unknown): readonly unknown[] {
 export function markRecords(result: unknown, own: Mark): unknown {
   const records = toRecords(result)
 
-  for (const record of records) keepOwner(record, own)
-  if (records.every(isMarkable)) return result
+  let isKept = true
+
+  for (const record of records) if (!keepOwner(record, own)) isKept = false
+
+  if (isKept) return result
 
   return pickResult(result, (record) => {
     if (isMarkable(record)) return record
@@ -379,9 +387,9 @@ export function isPageField(name: string): boolean {
   return PAGE_FIELDS.includes(name)
 }
 
-/** Instances of classes: dates and ids of a database are values; what has fields is picked like an object. */
+/** Instances of classes: ids of a database are values; what has fields is picked like an object. */
 function pickInstance(value: object, pickFields: PickObject | undefined): unknown {
-  if (pickFields && !(value instanceof Date)) {
+  if (pickFields) {
     // What it becomes may be a record that a service has returned.
     const plain: unknown = hasJson(value) ? showRecords(value.toJSON()) : value
 

@@ -11,7 +11,11 @@ import { pickResult, toRecords } from './output.ts'
  * @param context The context after the call, or what has its result: that gets the plain objects
  */
 export function makeRecordsPlain(context: Pick<HookContext, 'result'>): readonly Record<string, unknown>[] {
-  if (!toRecords(context.result).every(isPlainObject)) context.result = pickResult(context.result, toPlain)
+  const records = toRecords(context.result)
+
+  if (records.every(isPlainObject)) return records
+
+  context.result = pickResult(context.result, toPlain)
 
   return toRecords(context.result).filter(isPlainObject)
 }

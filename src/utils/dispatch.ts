@@ -108,12 +108,16 @@ export function keepDispatch(record: unknown, shown: unknown): void {
  *
  * @param record The record
  * @param own The mark that the service gives all its records
+ * @returns Whether it can keep any
  */
-export function keepOwner(record: unknown, own: Mark): void {
+export function keepOwner(record: unknown, own: Mark): boolean {
   const mark = getMark(record)
+
+  if (mark === own) return true
+
   const base = mark?.base ?? mark
 
-  if (base === undefined || base === WHOLE || base === own || base.isFixed) keepMark(record, own)
+  return base === undefined || base === WHOLE || base === own || base.isFixed ? keepMark(record, own) : true
 }
 
 /**
@@ -275,12 +279,14 @@ function canHaveProperties(record: unknown): record is object {
   return typeof record === 'object' && record !== null && Object.isExtensible(record)
 }
 
-function keepMark(record: unknown, mark: Mark): void {
-  if (!canHaveProperties(record)) return
+function keepMark(record: unknown, mark: Mark): boolean {
+  if (!canHaveProperties(record)) return false
 
   const omissions = marks.get(record)?.omissions
 
   setMark(record, omissions ? omissions.reduce(omitFrom, mark) : mark)
+
+  return true
 }
 
 function setMark(record: object, mark: Mark): void {
