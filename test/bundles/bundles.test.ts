@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { choose } from '../support/choose.ts'
 import { readBlocks, readPage, readSection } from '../support/page.ts'
 import { readAddress, readLines, toListening } from '../support/program.ts'
 import { createPrefix, describeRedis, REDIS_URL } from '../support/redis.ts'
@@ -193,11 +194,11 @@ it.each(FORMATS)('a bundle that has PGlite beside it stores records, as %s', asy
   await expectNotes(await serve(IN_PROCESS, { format, place: 'beside node_modules', isAlone: false }))
 })
 
-/** Rollup takes a minute for everything, where other tests run too. */
+/** Rollup takes a minute for each bundle, where other tests run too: so there is one of each program. */
 const TIMEOUT = 300_000
 
 describeBundlers('Rollup', () => {
-  it.each(FORMATS)(
+  it.each(choose(FORMATS, 1))(
     'makes a bundle that logs in and checks schemas, as %s',
     async (format) => {
       await expectLogin(await start(await bundleByRollup(LOGIN, format), {}))
@@ -206,7 +207,7 @@ describeBundlers('Rollup', () => {
   )
 
   describeRedis('with PostgreSQL, Socket.IO and Redis', () => {
-    it.each(FORMATS)(
+    it.each(choose(FORMATS, 1))(
       'makes a bundle that logs in over a socket and gets events, as %s',
       async (format) => {
         const file = await bundleByRollup(REAL_TIME, format)
@@ -218,7 +219,7 @@ describeBundlers('Rollup', () => {
   })
 
   describeDatabases('with mysql2', () => {
-    it.each(FORMATS)(
+    it.each(choose(FORMATS, 1))(
       'makes a bundle that stores records, as %s',
       async (format) => {
         const file = await bundleByRollup(TABLE, format)

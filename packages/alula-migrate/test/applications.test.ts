@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { choose } from '../../../test/support/choose.ts'
 import { migrateFolder } from '../src/migrate.ts'
 import {
   compile,
@@ -96,7 +97,8 @@ const applications: readonly Application[] = [
 ]
 
 describe.concurrent('an application', () => {
-  it.for(applications)(
+  // Each takes half a minute.
+  it.for(choose(applications, 4))(
     '$name passes its tests and makes the same responses, before and after',
     { timeout: TIMEOUT },
     async ({ name, server, entry, tests, left = [], finish, stays = [], listed = {} }, context) => {
@@ -136,7 +138,7 @@ describe.concurrent('an application', () => {
     TIMEOUT
   )
 
-  it.for(['koa-typebox-knex', 'express-knex'])(
+  it.for(choose(['koa-typebox-knex', 'express-knex'], 1))(
     '%s shows no SQL and no hash in production, as it did',
     { timeout: TIMEOUT },
     async (name, context) => {
