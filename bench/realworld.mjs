@@ -21,9 +21,9 @@ import { createFile, READER, SLUG } from './realworld/database.mjs'
 
 const ROUNDS = 7
 /** How many requests of each kind a process answers, in turns, before something is measured. */
-const TURNS = 400
+const TURNS = 1500
 /** How many requests of a kind are measured. */
-const REQUESTS = 300
+const REQUESTS = 500
 /** The first requests of a process: how many. */
 const FIRST = [50, 200, 1000]
 
