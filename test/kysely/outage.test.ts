@@ -179,7 +179,7 @@ describeOwnPostgres('a PostgreSQL that is away', () => {
   it('behind a network that swallows everything: 503 in time, and answers when it is mended', async () => {
     const postgres = await startPostgres()
     const proxy = await startProxy(postgres.url)
-    const { app, db, pool, url } = await startApp(proxy.url.replace('//', '//postgres@').concat('/postgres'))
+    const { app, db, pool, url } = await startApp(proxy.url.replace('//', '//postgres@'))
 
     await sql`create table items (id serial primary key, name text unique, count integer)`.execute(db)
     // Opens as many connections as there can be: what is asked through them gets no response, and there are no others.

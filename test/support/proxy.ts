@@ -19,6 +19,8 @@ export interface Proxy {
 /** Starts a proxy in front of a server; it ends with the test. */
 export async function startProxy(target: string): Promise<Proxy> {
   let { port, hostname, protocol } = new URL(target)
+  // Of Redis: the number of the database.
+  const { pathname } = new URL(target)
   const sockets = new Set<Socket>()
   let state: 'open' | 'cut' | 'mute' = 'open'
 
@@ -55,7 +57,7 @@ export async function startProxy(target: string): Promise<Proxy> {
   await once(server, 'listening')
 
   return {
-    url: toUrl(server as any).replace('http:', protocol),
+    url: `${toUrl(server as any).replace('http:', protocol)}${pathname === '/' ? '' : pathname}`,
     cut: () => {
       state = 'cut'
       disconnect()

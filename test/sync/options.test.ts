@@ -84,7 +84,7 @@ describe('sync', () => {
 describeRedis('sync', () => {
   it.each<[string, () => RedisLocation]>([
     ['options', () => ({ url: REDIS_URL })],
-    ['options of the socket', () => ({ socket: toSocket(REDIS_URL), RESP: 2 })],
+    ['options of the socket', () => ({ ...toOptions(REDIS_URL), RESP: 2 }) as RedisLocation],
     ['a client that is not connected', () => createClient({ url: REDIS_URL })]
   ])('finds Redis by %s', async (_title, locate) => {
     const prefix = createPrefix()
@@ -185,8 +185,8 @@ describe('the set-up of an application', () => {
   })
 })
 
-function toSocket(url: string): { host: string; port: number } {
-  const { hostname, port } = new URL(url)
+function toOptions(url: string): object {
+  const { hostname, port, pathname } = new URL(url)
 
-  return { host: hostname, port: Number(port || 6379) }
+  return { socket: { host: hostname, port: Number(port || 6379) }, database: Number(pathname.slice(1)) }
 }
