@@ -2,7 +2,7 @@ import { Unavailable } from '../errors.ts'
 import { withTimeout } from '../utils/with-timeout.ts'
 import { type Client, type ConnectionListener, RedisConnection, type RedisSettings } from './connection.ts'
 
-/** How long, in milliseconds, a request waits for Redis. */
+/** How long, in milliseconds, a request waits for Redis. A process that is busy itself must not take that for an outage. */
 const TIMEOUT = 2000
 
 /** What holds for a store of any kind. */
@@ -15,7 +15,7 @@ export interface StoreDescription {
 
 const NO_LISTENER: ConnectionListener = { away: () => undefined, back: () => undefined }
 
-/** The connection of a store that has no second copy: as long as Redis is away, what asks it fails. */
+/** The connection of a store. As long as Redis is away, what asks it fails. */
 export class StoreConnection {
   private readonly settings: RedisSettings
   private readonly description: StoreDescription

@@ -7,21 +7,13 @@ import {
   MemoryLoginBudgetStore,
   type TakenPoints
 } from '../login-budget/store.ts'
-import {
-  RedisConnection,
-  type RedisOptions,
-  type RedisSettings,
-  toRedisSettings
-} from '../redis/connection.ts'
+import { type Client, type RedisOptions, type RedisSettings, toRedisSettings } from '../redis/connection.ts'
+import { StoreConnection } from '../redis/store.ts'
 import { createDebug } from '../utils/debug.ts'
 import { rethrowMissingPeer } from '../utils/peer.ts'
-import { withTimeout } from '../utils/with-timeout.ts'
 
 /** The options of {@link RedisLoginBudgetStore}. */
 export interface RedisLoginBudgetOptions extends RedisOptions {}
-
-/** How long, in milliseconds, a login waits for Redis. A process that is busy itself must not take that for an outage. */
-const TIMEOUT = 2000
 
 /** For how long, in milliseconds, a Redis that has not responded is not asked. */
 const PAUSE = 2000
@@ -47,7 +39,7 @@ const debug = createDebug('alula:sync')
 export class RedisLoginBudgetStore implements LoginBudgetStore {
   private readonly settings: RedisSettings
   private readonly memory = new MemoryLoginBudgetStore()
-  private connection: RedisConnection | undefined
+  private readonly connection: StoreConnection
   private Limiter: typeof RateLimiterRedis | undefined
   private pausedUntil = 0
   /** By duration. */
@@ -59,6 +51,7 @@ export class RedisLoginBudgetStore implements LoginBudgetStore {
    */
   constructor(options: RedisLoginBudgetOptions) {
     this.settings = toRedisSettings('RedisLoginBudgetStore', options ?? {})
+    this.connection = new StoreConnection(this.settings, { content: 'Failed logins' })
   }
 
   /**
@@ -70,28 +63,25 @@ export class RedisLoginBudgetStore implements LoginBudgetStore {
     const { RateLimiterRedis } = await import('rate-limiter-flexible').catch(
       rethrowMissingPeer('rate-limiter-flexible', 'RedisLoginBudgetStore')
     )
-    const { redis, connectTimeout } = this.settings
-    const connection = await RedisConnection.open(redis, connectTimeout, {
-      away: () => undefined,
-      back: () => undefined
-    })
 
-    this.close()
+    await this.connection.open()
+    this.limiters.clear()
     this.Limiter = RateLimiterRedis
-    this.connection = connection
   }
 
   /** Ends the connection. `connect` makes another one. */
   close(): void {
-    this.connection?.close()
-    this.connection = undefined
+    this.connection.close()
     this.limiters.clear()
   }
 
   take(key: string, duration: number): Promise<TakenPoints> {
     return this.ask(
-      async () => {
-        const { consumedPoints: count, msBeforeNext: resetIn } = await this.toLimiter(duration).consume(key)
+      async (client) => {
+        const { consumedPoints: count, msBeforeNext: resetIn } = await this.toLimiter(
+          client,
+          duration
+        ).consume(key)
 
         return { count, resetIn }
       },
@@ -101,7 +91,8 @@ export class RedisLoginBudgetStore implements LoginBudgetStore {
 
   giveBack(key: string, duration: number): Promise<void> {
     return this.ask(
-      async (client) => void (await client.eval(GIVE_BACK, { keys: [this.toLimiter(duration).getKey(key)] })),
+      async (client) =>
+        void (await client.eval(GIVE_BACK, { keys: [this.toLimiter(client, duration).getKey(key)] })),
       () => this.memory.giveBack(key)
     )
   }
@@ -135,17 +126,17 @@ export class RedisLoginBudgetStore implements LoginBudgetStore {
     )
   }
 
-  private toLimiter(duration: number): RateLimiterRedis {
+  private toLimiter(client: Client, duration: number): RateLimiterRedis {
     const known = this.limiters.get(duration)
 
     if (known) return known
 
-    const { Limiter, connection, settings } = this
+    const { Limiter, settings } = this
 
-    if (!Limiter || !connection) throw new Error('The store is not connected')
+    if (!Limiter) throw new Error('The store is not connected')
 
     const limiter = new Limiter({
-      storeClient: connection.client,
+      storeClient: client,
       useRedisPackage: true,
       rejectIfRedisNotReady: true,
       keyPrefix: `${settings.prefix}:login-budget`,
@@ -162,19 +153,14 @@ export class RedisLoginBudgetStore implements LoginBudgetStore {
     return `${this.settings.prefix}:login-addresses:${account}`
   }
 
-  private async ask<T>(
-    question: (client: RedisConnection['client']) => Promise<T>,
-    inMemory: () => T
-  ): Promise<T> {
-    const { connection } = this
-
-    if (!connection?.client.isReady || this.pausedUntil > Date.now()) return inMemory()
+  private async ask<T>(question: (client: Client) => Promise<T>, inMemory: () => T): Promise<T> {
+    if (!this.connection.isReady || this.pausedUntil > Date.now()) return inMemory()
 
     try {
-      return await withTimeout(question(connection.client), TIMEOUT)
+      return await this.connection.ask(question)
     } catch (error) {
       this.pausedUntil = Date.now() + PAUSE
-      debug('Failed logins are counted in memory: %s', error)
+      debug('Failed logins are counted in memory: %s', (error as Error).cause ?? error)
 
       return inMemory()
     }
