@@ -10,6 +10,7 @@ import { assertSync } from '../utils/promise.ts'
 import { getRunningCall } from './connections.ts'
 import { toInternal, withoutProvider } from './entities.ts'
 import { BcryptHasher, type Hasher, isCost } from './hasher.ts'
+import { warnOfShownPassword } from './shown-passwords.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
 import type { AuthenticationParams, AuthenticationRequest, AuthenticationResult } from './types.ts'
 
@@ -46,6 +47,13 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     }
 
     assertOptions(`the '${this.name}' strategy`, config, CHECKS, { others: 'any' })
+  }
+
+  async setup(): Promise<void> {
+    const { configuration, entityService } = this.getSettings(undefined)
+    const { service, entityPasswordField } = configuration
+
+    if (entityService !== null) warnOfShownPassword(entityService, service, entityPasswordField)
   }
 
   override get configuration(): any {
