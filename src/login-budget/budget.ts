@@ -87,7 +87,7 @@ export class LoginBudget {
 
   /** An account as stores and events have it: the same for all ways to write the name, and the name cannot be read from it. */
   hashAccount(account: string, secret: string): string {
-    const name = account.normalize('NFC').trim().toLowerCase()
+    const name = toPlainName(account)
 
     if (this.key?.secret !== secret) {
       this.key = { secret, bytes: deriveKey(secret, 'alula/login-budget') }
@@ -104,6 +104,19 @@ export class LoginBudget {
 
     return { address: key, account: account === undefined ? undefined : this.hashAccount(account, secret) }
   }
+}
+
+/**
+ * A name without what databases may ignore when they compare: case, spaces around, accents, and characters that are not seen.
+ * Otherwise each way to write it would have points of its own. Accounts whose names are the same like this share theirs.
+ */
+function toPlainName(account: string): string {
+  return account
+    .normalize('NFKD')
+    .replace(/[\p{Mark}\p{Format}\p{Control}]/gu, '')
+    .trim()
+    .toUpperCase()
+    .toLowerCase()
 }
 
 /** What came of the credentials of an attempt. */

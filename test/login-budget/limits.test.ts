@@ -46,6 +46,19 @@ it('the eleventh failed login to an account from an address is a 429 with Retry-
   expect((await logIn(url, WREN, PASSWORD, '192.0.2.2')).status).toBe(201)
 })
 
+it.each([
+  ['another case', 'Wren@Example.ORG'],
+  ['spaces around', ' wren@example.org\u3000'],
+  ['accents, which databases may ignore', 'wr\u00e9n@example.org'],
+  ['wide letters', '\uff57ren@example.org'],
+  ['characters that are not seen', 'w\u200bren@exam\u00adple.org']
+])('a name with %s has no points of its own', async (_how, name) => {
+  const { url } = await open()
+
+  await logInTimes(10, url, WREN, 'wrong', '192.0.2.1')
+  expect((await logIn(url, name, 'wrong', '192.0.2.1')).status).toBe(429)
+})
+
 it('after a quarter of an hour the points are there again', async () => {
   const { url } = await open()
 
