@@ -12,6 +12,7 @@ import {
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import type { EndedSession } from '../../src/sessions/types.ts'
+import { handleSocket, type SocketReply } from '../../src/transport.ts'
 import { LOCAL, SECRET } from '../authentication/app.ts'
 
 export const WREN = { email: 'wren@example.org', password: 'correct horse' }
@@ -82,9 +83,43 @@ export async function createApp(options: Parameters<typeof configureSessions>[1]
     use: (accessToken: string): Promise<unknown> => asClient(accessToken).service('notes').find(),
     logOut: (token: string, id: string | null = null): Promise<any> =>
       asClient(token).service('authentication').remove(id),
+    connect: (since: number) => new Socket(app, since),
     /** As the user does. */
     patch: (accessToken: string, data: object): Promise<any> =>
       asClient(accessToken).service('users').patch(1, data)
+  }
+}
+
+/** A connection of a client, by a transport that is in memory. */
+export class Socket {
+  /** When it was logged in last. */
+  since: number
+  isClosed = false
+  private readonly app: any
+  private readonly connection = { provider: 'memory', headers: {} }
+
+  constructor(app: any, since: number) {
+    this.app = app
+    this.since = since
+
+    const close = (connection: object) => {
+      if (connection !== this.connection) return
+
+      this.isClosed = true
+      app.off('disconnect', close)
+    }
+
+    app.on('disconnect', close)
+    app.emit('connection', this.connection)
+  }
+
+  call(method: string, path: string, ...args: unknown[]): Promise<SocketReply> {
+    return handleSocket(this.app, { method, path, args, connection: this.connection }, () => undefined)
+  }
+
+  /** As when a network fails. */
+  lose(): void {
+    this.app.emit('disconnect', this.connection)
   }
 }
 

@@ -1,221 +1,21 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createSessionTable, kysely } from '../../src/kysely.ts'
 import { toRedisSettings } from '../../src/redis/connection.ts'
 import { RedisSessionStore } from '../../src/sessions/redis-store.ts'
 import { ServiceSessionStore } from '../../src/sessions/service-store.ts'
-import type { SessionStore, StoredSession } from '../../src/sessions/types.ts'
-import { createRandom, type Random } from '../support/random.ts'
+import type { SessionStore } from '../../src/sessions/types.ts'
+import { createRandom } from '../support/random.ts'
 import { createPrefix, describeRedis, REDIS_URL } from '../support/redis.ts'
 import { scaled } from '../support/scale.ts'
+import { describeDatabases } from '../support/sql.ts'
 import { createApp, createShared, DAY, MINUTE, type Shared, stopClock, WREN } from './app.ts'
+import { IDLE, World } from './world.ts'
 
 afterEach(() => vi.useRealTimers())
 
 const SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 
 const STEPS = 25
-
-type Process = Awaited<ReturnType<typeof createApp>>
-
-/** A session as its client and a thief know it, and as it has to be. */
-interface Known {
-  readonly tokens: Set<string>
-  readonly accessTokens: Set<string>
-  /** What the tabs of the client share. */
-  stored: { refreshToken: string; accessToken: string }
-  /** The token that was stored before. */
-  former: string | undefined
-  /** Whether the client has sent that one after the current one was used. */
-  isFormerRefused: boolean
-  /** What a thief has copied. */
-  stolen: string | undefined
-  isOver: boolean
-  readonly loginAt: number
-  /** What the row has to hold, in part. */
-  row: { counter: number; seen: number; refreshedAt: number }
-}
-
-/** A world of two processes with one store, one user with a client of many tabs, and a thief. */
-class World {
-  readonly processes: readonly Process[]
-  readonly store: SessionStore
-  readonly random: Random
-  readonly clock: ReturnType<typeof stopClock>
-  readonly sessions: Known[] = []
-  password = WREN.password
-
-  constructor(processes: readonly Process[], store: SessionStore, random: Random, clock: World['clock']) {
-    this.processes = processes
-    this.store = store
-    this.random = random
-    this.clock = clock
-  }
-
-  get process(): Process {
-    return this.random.pick(this.processes)
-  }
-
-  get live(): Known | undefined {
-    return this.sessions.findLast((session) => !session.isOver)
-  }
-
-  async logIn(): Promise<void> {
-    const former = this.live
-    const carried = former && this.random.chance(0.5) ? former.stored.refreshToken : undefined
-    const login = await this.process.logIn({ password: this.password, refreshToken: carried })
-
-    if (carried && former) former.isOver = true
-    this.sessions.push({
-      tokens: new Set([login.refreshToken]),
-      accessTokens: new Set([login.accessToken]),
-      stored: login,
-      former: undefined,
-      isFormerRefused: false,
-      stolen: undefined,
-      isOver: false,
-      loginAt: this.clock.now(),
-      row: { counter: 1, seen: 0, refreshedAt: this.clock.now() }
-    })
-  }
-
-  /** As one tab, or as several at once. The response may be lost. */
-  async refresh(session: Known, tabs = 1): Promise<void> {
-    const { refreshToken } = session.stored
-    const all = await Promise.all(Array.from({ length: tabs }, () => this.process.refresh(refreshToken)))
-    const [{ refreshToken: current, accessToken }] = all
-
-    expect(new Set(all.map((login) => login.refreshToken)).size).toBe(1)
-    this.noteRefresh(session)
-    for (const login of all) this.note(session, login)
-
-    // Lost: the token before the stored one is two behind now.
-    if (this.random.chance(0.3)) {
-      session.former = undefined
-
-      return
-    }
-
-    session.former = refreshToken
-    session.isFormerRefused = false
-    session.stored = { refreshToken: current, accessToken }
-  }
-
-  /** A tab whose request was held up: another one has stored a newer token meanwhile. */
-  async sendFormer(session: Known): Promise<void> {
-    if (!session.former || session.isFormerRefused) return
-
-    try {
-      this.note(session, await this.process.refresh(session.former))
-    } catch (error: any) {
-      expect(error.data).toEqual({ reason: 'behind' })
-      session.isFormerRefused = true
-    }
-  }
-
-  async use(session: Known): Promise<void> {
-    const { row, stored } = session
-
-    try {
-      await this.process.use(stored.accessToken)
-    } catch (error: any) {
-      // After that a client refreshes: its token is old, or from before a new password.
-      expect(error.message).toMatch(/jwt (expired|revoked)/)
-      if (error.message === 'jwt expired') return
-    }
-
-    if (toCounter(stored.refreshToken) === row.counter && row.seen !== row.counter) {
-      session.row = { ...row, seen: row.counter }
-    }
-  }
-
-  /** What a thief does with a copy may end the session, or not; with a token two behind it does. */
-  async steal(session: Known): Promise<void> {
-    if (!session.stolen) {
-      session.stolen = session.stored.refreshToken
-
-      return
-    }
-
-    const behind = session.row.counter - toCounter(session.stolen)
-    const outcome = await this.process.refresh(session.stolen).then(
-      (login) => {
-        this.note(session, login)
-        session.stolen = login.refreshToken
-
-        return 'in'
-      },
-      (error) => error.data.reason
-    )
-
-    if (behind >= 2) expect(outcome).toBe('reuse')
-    if (outcome === 'reuse') session.isOver = true
-    // From here on the client and the thief are two who have the session: either may end it.
-    else session.isFormerRefused = true
-  }
-
-  async changePassword(session: Known): Promise<void> {
-    const login = await this.process.refresh(session.stored.refreshToken)
-
-    this.noteRefresh(session)
-    this.note(session, login)
-    session.stored = login
-    session.former = undefined
-    this.password = `password ${this.random.integer(1_000_000)}`
-    await this.process.patch(login.accessToken, { password: this.password })
-    session.row = { ...session.row, seen: session.row.counter }
-
-    for (const other of this.sessions) {
-      if (other !== session) other.isOver = true
-    }
-  }
-
-  /** From a backup of some refreshes ago. */
-  async restore(session: Known): Promise<void> {
-    const { row } = session
-    const { id, counter, seen, refused, fingerprints, refreshedAt } = (await this.find(
-      session
-    )) as StoredSession
-
-    await this.refresh(session)
-    await this.store.update(id, {}, { counter, seen, refused, fingerprints, refreshedAt })
-    session.row = row
-    session.former = undefined
-  }
-
-  /** One row for each login. */
-  async find(session: Known): Promise<StoredSession | undefined> {
-    const [id = ''] = session.stored.refreshToken.split('.')
-
-    return this.store.get(id)
-  }
-
-  /** No token works whose session is over. */
-  async assertDead(): Promise<void> {
-    for (const { tokens, accessTokens } of this.sessions.filter(({ isOver }) => isOver)) {
-      for (const token of tokens)
-        await expect(this.process.refresh(token)).rejects.toMatchObject({ code: 401 })
-      for (const token of accessTokens)
-        await expect(this.process.use(token)).rejects.toMatchObject({ code: 401 })
-    }
-  }
-
-  /** What a refresh with the stored token does. */
-  private noteRefresh(session: Known): void {
-    const counter = toCounter(session.stored.refreshToken)
-
-    if (counter >= session.row.counter) {
-      session.row = { ...session.row, counter: counter + 1, refreshedAt: this.clock.now() }
-    }
-  }
-
-  private note({ tokens, accessTokens }: Known, login: any): void {
-    tokens.add(login.refreshToken)
-    accessTokens.add(login.accessToken)
-  }
-}
-
-function toCounter(refreshToken: string): number {
-  return Number(refreshToken.split('.')[1])
-}
 
 const TIMES = [1000, 9000, 11_000, 10 * MINUTE, 20 * MINUTE, 0.9 * DAY, -4000]
 
@@ -228,7 +28,7 @@ async function step(world: World): Promise<void> {
   if (session) {
     const now = clock.now()
 
-    if (now >= session.loginAt + 10 * DAY || now >= session.row.refreshedAt + 2 * DAY) {
+    if (now >= session.loginAt + 10 * DAY || now >= session.row.refreshedAt + IDLE) {
       await expect(world.process.refresh(session.stored.refreshToken)).rejects.toMatchObject({ code: 401 })
       session.isOver = true
     }
@@ -247,6 +47,10 @@ async function step(world: World): Promise<void> {
           'tabs',
           'use',
           'use',
+          'connect',
+          'connect',
+          'talk',
+          'talk',
           'former',
           'clock',
           'clock',
@@ -266,6 +70,10 @@ async function step(world: World): Promise<void> {
       return world.refresh(session, 4)
     case 'use':
       return world.use(session)
+    case 'connect':
+      return world.connect(session)
+    case 'talk':
+      return world.talk(session)
     case 'former':
       return world.sendFormer(session)
     case 'clock':
@@ -284,15 +92,23 @@ async function step(world: World): Promise<void> {
   }
 }
 
-/** Two processes with one store. */
+/**
+ * Two processes with one store.
+ *
+ * @param count How many sequences there are
+ * @param refresh Options of sessions
+ * @param open Returns the store, for what the rows have to be
+ * @param sessions The service that keeps sessions; one in memory when left out
+ */
 async function run(
   count: number,
   refresh: object,
-  open: (shared: Shared) => Promise<SessionStore>
+  open: (shared: Shared) => Promise<SessionStore>,
+  sessions?: object
 ): Promise<void> {
   const clock = stopClock()
-  const shared = createShared()
-  const options = { shared, refresh: { expiresIn: '10d', idle: '2d', limit: 1000, ...refresh } }
+  const shared = { ...createShared(), ...(sessions && { sessions }) }
+  const options = { shared, refresh: { expiresIn: '10d', idle: IDLE / 1000, limit: 1000, ...refresh } }
   const processes = [await createApp(options), await createApp(options)]
   const store = await open(shared)
   const random = createRandom(SEED)
@@ -332,5 +148,23 @@ describeRedis(`the same in Redis (TEST_SEED=${SEED})`, () => {
 
       return store
     })
+  }, 3_600_000)
+})
+
+describeDatabases(`the same in a table (TEST_SEED=${SEED})`, (database) => {
+  it('is so', async () => {
+    const db = database.open()
+    const { up, down } = createSessionTable('alula_model')
+
+    await db.schema.dropTable('alula_model').ifExists().execute()
+    await up(db)
+    onTestFinished(async () => {
+      await down?.(db)
+      await db.destroy()
+    })
+
+    const sessions: any = kysely({ Model: db, name: 'alula_model', id: 'id' })
+
+    await run(scaled(500), {}, async () => new ServiceSessionStore(sessions), sessions)
   }, 3_600_000)
 })
