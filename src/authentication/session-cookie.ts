@@ -17,7 +17,8 @@ export function assertCanGetCookie(params: AuthenticationParams): void {
 
   if (params.provider !== 'rest') {
     throw new BadRequest(
-      "Refresh tokens are in a cookie, which HTTP alone can set: log in and refresh over HTTP, and on a socket with { strategy: 'jwt', accessToken }"
+      "Refresh tokens are in a cookie, which HTTP alone can set: log in and refresh over HTTP, and on a socket with { strategy: 'jwt', accessToken }. " +
+        "The client does so with its option 'service'"
     )
   }
   if (getClientPlace(params)?.getPage?.() === 'other') {

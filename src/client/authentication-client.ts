@@ -1,5 +1,5 @@
 import { emitSafely, reportError } from '../core/events.ts'
-import type { Application, AuthenticationRequest, Params } from '../core/types.ts'
+import type { AnyService, Application, AuthenticationRequest, Params } from '../core/types.ts'
 import { FeathersError, NotAuthenticated } from '../errors.ts'
 import { type HashLocation, takeFromHash } from './location.ts'
 import { createReconnect, type Socket } from './socket.ts'
@@ -29,6 +29,11 @@ export interface AuthenticationClientOptions {
   refresh: boolean
   /** The path of the authentication service. */
   path: string
+  /**
+   * With calls over a socket: the authentication service over HTTP, which logs in, renews and logs out. For refresh tokens in a
+   * cookie.
+   */
+  service?: AnyService | undefined
   /** The class that does it. */
   Authentication: AuthenticationClientClass
 }
@@ -244,6 +249,9 @@ export class AuthenticationClient {
         ? this.service.remove(null, { headers: { [header]: `${scheme} ${refreshToken}` } })
         : this.service.remove(refreshToken))
 
+      // Which clears the cookie.
+      await this.options.service?.remove(null)
+
       if (isReplaced()) {
         if (this.held === login) this.held = false
 
@@ -364,7 +372,14 @@ export class AuthenticationClient {
   }
 
   private send(credentials: AuthenticationRequest): Promise<AuthenticationResult> {
-    return this.inOrder(() => this.service.create(credentials))
+    return this.inOrder(() => this.create(credentials))
+  }
+
+  private async create(credentials: AuthenticationRequest, params?: Params): Promise<AuthenticationResult> {
+    const { service = this.service, jwtStrategy } = this.options
+
+    // A token logs the connection of a socket in.
+    return (credentials.strategy === jwtStrategy ? this.service : service).create(credentials, params)
   }
 
   private get refreshKey(): string {
@@ -392,9 +407,16 @@ export class AuthenticationClient {
     authentication: AuthenticationRequest,
     params?: Params
   ): Promise<AuthenticationResult> {
-    const result = await this.inOrder<AuthenticationResult>(async () =>
-      this.service.create(await this.withSession(authentication), params)
-    )
+    const { service, jwtStrategy: strategy } = this.options
+    const result = await this.inOrder(async () => {
+      const login = await this.create(await this.withSession(authentication), params)
+
+      if (service && authentication.strategy !== strategy) {
+        await this.create({ strategy, accessToken: login.accessToken })
+      }
+
+      return login
+    })
 
     if (this.app.io) this.held = isCurrent() ? this.app.get('authentication') : true
 

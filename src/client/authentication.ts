@@ -29,6 +29,10 @@ const CHECKS: OptionChecks = {
     (storage) => isFunction((storage as Partial<Storage> | null)?.getItem),
     'an object with getItem and setItem',
     'required'
+  ],
+  service: [
+    (service) => isFunction((service as { create?: unknown } | null)?.create),
+    "a service over HTTP, rest(url).fetch(fetch).service('authentication')"
   ]
 }
 
