@@ -28,6 +28,9 @@ import type {
 /** How far the clocks of two processes may differ, in milliseconds. */
 const MAX_SKEW = 60_000
 
+/** How much is kept of a `User-Agent`, and of an address. */
+const MAX_LABEL = 255
+
 /** The part of an authentication service that is needed here. */
 interface Service {
   readonly app: Application
@@ -66,7 +69,10 @@ export class SessionLogins {
   constructor(service: Service) {
     this.service = service
     this.settings = new SessionSettings(service)
-    this.users = new SessionUsers(service, (id, fingerprints) => this.keep(id, fingerprints))
+    this.users = new SessionUsers(service, {
+      keep: (id, fingerprints) => this.keep(id, fingerprints),
+      endOfUser: (userId) => this.endOfUser(userId, 'user')
+    })
     this.sessions = new Sessions({
       getSettings: () => this.settings.current as RefreshSettings,
       getStore: () => this.settings.store,
@@ -185,8 +191,8 @@ export class SessionLogins {
     return this.sessions.begin({
       userId,
       fingerprints: toText(fingerprints),
-      device: typeof device === 'string' ? device : null,
-      address: typeof params.address === 'string' ? params.address : null
+      device: toLabel(device),
+      address: toLabel(params.address)
     })
   }
 
@@ -255,12 +261,14 @@ export class SessionLogins {
   /**
    * Logs out by a refresh token.
    *
-   * @returns The result of a logout, with the user where there is one still
+   * @returns The result of a logout, with the user where the token would still be refreshed
    */
-  async logOut({ id }: RefreshToken, params: AuthenticationParams): Promise<AuthenticationResult> {
+  async logOut({ id, counter }: RefreshToken, params: AuthenticationParams): Promise<AuthenticationResult> {
     const { connections, configuration } = this.service
     const session = await this.store.get(id)
-    const admission = session && (await this.users.admit(session, params))
+    // A token that was replaced long ago does not tell whose it is any more.
+    const isKnown = session && this.sessions.accepts(session, counter)
+    const admission = isKnown && (await this.users.admit(session, params))
     const held = connections.getLogin(params.connection)
     const isOwn = held?.session?.id === id
 
@@ -334,21 +342,17 @@ export class SessionLogins {
    * @param except The id of a session that goes on
    */
   async endAll(userId: unknown, except?: string): Promise<void> {
-    if (!this.isOn) return
-
-    for (const { id } of await this.sessions.findByUser(String(userId))) {
-      if (id !== except) await this.sessions.end(id, 'removed', String(userId))
-    }
+    await this.endOfUser(String(userId), 'removed', except)
   }
 
   /**
-   * The sessions of a user that can be refreshed, the last one first.
+   * The sessions of the user of a call that can be refreshed, the last one first.
    *
-   * @param userId The subject of its access tokens
-   * @param params Those of a call, with the user
+   * @param params Those of the call, with the user; a token that another issuer has made has none
    */
-  async list(userId: string, params: AuthenticationParams): Promise<readonly StoredSession[]> {
-    const sessions = this.isOn ? await this.sessions.findByUser(userId) : []
+  async list(params: AuthenticationParams): Promise<readonly StoredSession[]> {
+    const userId = this.users.getUserId(params)
+    const sessions = this.isOn && userId !== undefined ? await this.sessions.findByUser(userId) : []
 
     return sessions
       .filter((session) => this.users.isCurrent(session, params))
@@ -381,6 +385,14 @@ export class SessionLogins {
    */
   watch(sources: readonly EntitySource[]): void {
     if (this.isOn) this.users.watch(sources)
+  }
+
+  private async endOfUser(userId: string, cause: SessionEndCause, except?: string): Promise<void> {
+    if (!this.isOn) return
+
+    for (const { id } of await this.sessions.findByUser(userId)) {
+      if (id !== except) await this.sessions.end(id, cause, userId)
+    }
   }
 
   private async keep(id: string, fingerprints: string | null): Promise<void> {
@@ -443,6 +455,11 @@ export class SessionLogins {
   private get cookie(): RefreshCookie | undefined {
     return this.settings.current?.cookie
   }
+}
+
+/** No longer than a column is. */
+function toLabel(value: unknown): string | null {
+  return typeof value === 'string' ? value.slice(0, MAX_LABEL) : null
 }
 
 function isLasting(

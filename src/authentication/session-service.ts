@@ -52,8 +52,8 @@ export class SessionService {
    * @throws NotAuthenticated for a call without a verified access token
    */
   async find(params: Params = {}): Promise<ListedSession[]> {
-    const { userId, current } = getCaller(params)
-    const sessions = await this.logins.list(userId, params)
+    const current = getCurrent(params)
+    const sessions = await this.logins.list(params)
 
     return sessions.map((session) => toListed(session, current))
   }
@@ -66,14 +66,14 @@ export class SessionService {
    * @throws NotAuthenticated for a call without a verified access token, NotFound for no session of the user
    */
   async remove(id: string | null, params: Params = {}): Promise<ListedSession | ListedSession[]> {
-    const { userId, current } = getCaller(params)
-    const sessions = await this.logins.list(userId, params)
+    const current = getCurrent(params)
+    const sessions = await this.logins.list(params)
     const ending = sessions.filter((session) => (id === null ? session.id !== current : session.id === id))
 
     if (id !== null && ending.length === 0) throw new NotFound('You have no such session')
 
     for (const session of ending) {
-      await this.logins.end(session.id, 'removed', userId)
+      await this.logins.end(session.id, 'removed', session.userId)
     }
 
     const ended = ending.map((session) => toListed(session, current))
@@ -86,16 +86,14 @@ export class SessionService {
   }
 }
 
-function getCaller({ authenticated, authentication }: Params): {
-  readonly userId: string
-  readonly current: string | undefined
-} {
+/** The id of the session that a call belongs to. */
+function getCurrent({ authenticated, authentication }: Params): string | undefined {
   const { payload } = authentication ?? {}
 
   if (authenticated !== true || typeof payload?.sub !== 'string')
     throw new NotAuthenticated('Not authenticated')
 
-  return { userId: payload.sub, current: getSessionClaim(payload)?.id }
+  return getSessionClaim(payload)?.id
 }
 
 function toListed(

@@ -6,7 +6,7 @@ import { RedisSessionStore } from '../sessions/redis-store.ts'
 import { assertSessionService, ServiceSessionStore } from '../sessions/service-store.ts'
 import type { RefreshTokenKey } from '../sessions/token.ts'
 import type { SessionStore } from '../sessions/types.ts'
-import { isString } from '../utils/check.ts'
+import { isFunction, isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { toSecrets } from './secret-keys.ts'
 import type { AuthenticationConfiguration } from './types.ts'
@@ -73,8 +73,10 @@ export class SessionSettings {
   assertStore(): void {
     const store = this.current?.store
 
-    if (isString(store)) assertSessionService(this.service.app.service(store), store)
-    else if (store && this.service.isReady) this.getRedis(store)
+    if (isString(store)) {
+      assertSessionService(this.service.app.service(store), store)
+      this.assertOwnStore(store)
+    } else if (store && this.service.isReady) this.getRedis(store)
   }
 
   /**
@@ -110,6 +112,25 @@ export class SessionSettings {
         `a session that has ended are valid for another ${current.accessExpiresIn / 1000} seconds. ` +
         `Configure 'alula/sync' or the option 'revocation'`,
       { code: 'ALULA_OWN_REVOCATIONS' }
+    )
+  }
+
+  /** The ids of their users may be the same: one would list and end the sessions of the other. */
+  private assertOwnStore(path: string): void {
+    const { app, configKey } = this.service
+    const other = Object.values<any>(app.services).find(
+      (service) =>
+        isFunction(service.verifyAccessToken) &&
+        service.configKey !== configKey &&
+        service.configuration.refresh?.store === path
+    )
+
+    if (!other) return
+
+    throw createError(
+      'ALULA_INVALID_OPTION',
+      `The authentication services of the settings '${other.configKey}' and '${configKey}' both keep sessions in '${path}': ` +
+        "give each its own 'refresh.store'"
     )
   }
 

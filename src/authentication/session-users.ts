@@ -1,4 +1,5 @@
-// The users of sessions: whether they may go on, and a new password that they set themselves.
+// The users of sessions: whether they may go on, a new password that they set themselves, and their end.
+import { reportError } from '../core/events.ts'
 import type { Application, HookContext, NextFunction } from '../core/types.ts'
 import { getSessionClaim } from '../sessions/claim.ts'
 import type { Admission } from '../sessions/sessions.ts'
@@ -7,7 +8,12 @@ import { hasCode } from '../utils/check.ts'
 import { copyWith } from '../utils/object.ts'
 import type { EntitySource } from './connections.ts'
 import type { Entities } from './entities.ts'
-import type { AuthenticationConfiguration, AuthenticationParams, AuthenticationResult } from './types.ts'
+import type {
+  AuthenticationConfiguration,
+  AuthenticationParams,
+  AuthenticationRequest,
+  AuthenticationResult
+} from './types.ts'
 
 /** The strategy of a refresh token. It is no registered one. */
 export const REFRESH = 'refresh'
@@ -30,19 +36,24 @@ interface UserStrategy {
   ): Promise<{ current: any; shown: any }>
 }
 
-/** Ties a session to the credentials of its user as they are now. */
-type Keep = (id: string, fingerprints: string | null) => Promise<void>
+/** What follows for sessions from what happens to their users. */
+interface Sessions {
+  /** Ties a session to the credentials of its user as they are now. */
+  keep(id: string, fingerprints: string | null): Promise<void>
+  /** Ends the sessions of a user who is gone. */
+  endOfUser(userId: string): Promise<void>
+}
 
 /** The users of the sessions of an authentication service. */
 export class SessionUsers {
   private readonly service: Service
-  private readonly keep: Keep
-  /** The services of users that tell about new passwords. */
+  private readonly sessions: Sessions
+  /** The services of users that tell about new passwords, and of users who are gone. */
   private readonly watched = new WeakSet<object>()
 
-  constructor(service: Service, keep: Keep) {
+  constructor(service: Service, sessions: Sessions) {
     this.service = service
-    this.keep = keep
+    this.sessions = sessions
   }
 
   /** Whether a strategy loads users by their id. */
@@ -94,26 +105,59 @@ export class SessionUsers {
   }
 
   /**
-   * Has a session go on when its user sets a new password in a call of this session.
+   * Has a session go on when its user sets a new password in a call of this session, and ends those of users who are removed:
+   * their ids may be given to others.
    *
    * @param sources Where users are
    */
   watch(sources: readonly EntitySource[]): void {
-    for (const { service } of sources) {
+    for (const { service, idName } of sources) {
       if (this.watched.has(service)) continue
 
       const keepOwnSession = async (context: HookContext, next: NextFunction) => {
         await next()
         await this.keepOwn(context)
       }
+      const endSessions = async (context: HookContext, next: NextFunction) => {
+        await next()
+        await this.endOfRemoved(context, idName)
+      }
 
       this.watched.add(service)
-      ;(service as any).hooks?.({ around: { patch: [keepOwnSession], update: [keepOwnSession] } })
+      ;(service as any).hooks?.({
+        around: { patch: [keepOwnSession], update: [keepOwnSession], remove: [endSessions] }
+      })
+    }
+  }
+
+  /** The id of the user whose access token a call has been verified with; `undefined` for a token that is none of ours. */
+  getUserId({ authenticated, authentication }: AuthenticationParams): string | undefined {
+    const { sub } = this.getOwnPayload(authentication) ?? {}
+
+    return authenticated === true && typeof sub === 'string' ? sub : undefined
+  }
+
+  /** The subject of another issuer may be the id of another user here. */
+  private getOwnPayload(authentication: AuthenticationRequest | undefined): any {
+    const { payload } = authentication ?? {}
+    const { issuer } = this.service.configuration.jwtOptions ?? {}
+
+    return payload && [issuer].flat().includes(payload.iss) ? payload : undefined
+  }
+
+  /** Users are removed also where their sessions cannot be: those end with their next refresh. */
+  private async endOfRemoved({ result }: HookContext, idName: string): Promise<void> {
+    for (const user of [result].flat()) {
+      if (user?.[idName] === undefined) continue
+
+      await this.sessions
+        .endOfUser(String(user[idName]))
+        .catch((error) => reportError(this.service.app, error))
     }
   }
 
   private async keepOwn({ id, params, service }: HookContext): Promise<void> {
-    const { payload } = (params as AuthenticationParams).authentication ?? {}
+    const payload = this.getOwnPayload((params as AuthenticationParams).authentication)
     const claim = getSessionClaim(payload)
 
     if (!claim || String(id) !== payload.sub) return
@@ -122,7 +166,7 @@ export class SessionUsers {
     const current = await entities.load({ service, id }, {}, {})
     const fingerprints = toText(entities.toFingerprints(current, {}))
 
-    if (fingerprints !== toText(payload.fingerprint)) await this.keep(claim.id, fingerprints)
+    if (fingerprints !== toText(payload.fingerprint)) await this.sessions.keep(claim.id, fingerprints)
   }
 
   private get strategy(): UserStrategy | undefined {

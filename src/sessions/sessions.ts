@@ -13,9 +13,6 @@ const MAX_SEEN = 20_000
 /** How many rivals may change a session between a read and a write of it. Each one leaves fewer that still can. */
 const MAX_ATTEMPTS = 10
 
-/** How much of a `User-Agent` is kept. */
-const MAX_DEVICE = 255
-
 /** What sessions need to know and to call. */
 export interface SessionDependencies {
   /** Returns the settings as they are now. */
@@ -50,20 +47,16 @@ export class Sessions {
    *
    * @param login Whose it is
    */
-  async begin({ device, ...login }: SessionLogin): Promise<StoredSession> {
+  async begin(login: SessionLogin): Promise<StoredSession> {
     const { expiresIn, limit } = this.settings
     const now = this.dependencies.now()
-    const others = await this.findByUser(login.userId)
-    const oldest = [...others].sort((one, other) => one.loginAt - other.loginAt)
 
-    for (const { id, userId } of oldest.slice(0, Math.max(0, others.length - limit + 1))) {
-      await this.end(id, 'limit', userId)
-    }
+    // Before, so that this one stays if the clock was set back.
+    await this.endOldest(login.userId, limit - 1)
 
     const session: StoredSession = {
       ...login,
       id: randomUUID(),
-      device: device?.slice(0, MAX_DEVICE) ?? null,
       counter: 1,
       seen: 0,
       refused: 0,
@@ -73,6 +66,8 @@ export class Sessions {
     }
 
     await this.store.create(session)
+    // Logins at the same moment did not know of each other. The last one of them sees all.
+    await this.endOldest(login.userId, limit)
 
     return session
   }
@@ -128,6 +123,18 @@ export class Sessions {
     }
 
     throw new Unavailable('The session is being refreshed by too many requests: try again')
+  }
+
+  /**
+   * Whether a refresh token would be answered with another one.
+   *
+   * @param session Its session
+   * @param counter Its counter
+   */
+  accepts(session: StoredSession, counter: number): boolean {
+    const { kind } = decide(session, counter, this.dependencies.now(), this.settings)
+
+    return kind === 'refresh' || kind === 'repeat'
   }
 
   /**
@@ -194,6 +201,15 @@ export class Sessions {
   /** Ties a session to the credentials of its user as they are now: it goes on after a new password. */
   async keep(id: string, fingerprints: string | null): Promise<void> {
     await this.store.update(id, {}, { fingerprints })
+  }
+
+  /** All processes see the same order. */
+  private async endOldest(userId: string, staying: number): Promise<void> {
+    const sessions = [...(await this.findByUser(userId))].sort(
+      (one, other) => other.loginAt - one.loginAt || (one.id < other.id ? -1 : 1)
+    )
+
+    for (const { id } of sessions.slice(staying)) await this.end(id, 'limit', userId)
   }
 
   private get settings(): RefreshSettings {

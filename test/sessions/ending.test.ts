@@ -230,12 +230,16 @@ describe('a session ends', () => {
     else await expect(refreshed).rejects.toMatchObject(reason('password'))
   })
 
-  it('with the user', async () => {
-    const { one, other } = await start()
-    const { refreshToken } = await one.logIn()
+  it.each<[string, ({ one, shared }: any) => Promise<unknown>, string]>([
+    ['', ({ one }) => one.app.service('users').remove(1), 'ended'],
+    ['of whose removal no service knows', ({ shared }) => shared.users._remove(1), 'user']
+  ])('with the user %s', async (_how, remove, found) => {
+    const started = await start()
+    const { refreshToken, accessToken } = await started.one.logIn()
 
-    await one.app.service('users').remove(1)
-    await expect(other.refresh(refreshToken)).rejects.toMatchObject(reason('user'))
+    await remove(started)
+    await expect(started.other.use(accessToken)).rejects.toMatchObject({ code: 401 })
+    await expect(started.other.refresh(refreshToken)).rejects.toMatchObject(reason(found))
   })
 
   it('when the user is not active, and does not come back', async () => {

@@ -4,9 +4,11 @@ import { createSessionTable, kysely } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
 import { toRedisSettings } from '../../src/redis/connection.ts'
 import { MemorySessionStore } from '../../src/sessions/memory-store.ts'
+import { toRefreshSettings } from '../../src/sessions/options.ts'
 import { RedisSessionStore } from '../../src/sessions/redis-store.ts'
 import { ServiceSessionStore } from '../../src/sessions/service-store.ts'
-import type { SessionStore, StoredSession } from '../../src/sessions/types.ts'
+import { Sessions } from '../../src/sessions/sessions.ts'
+import type { EndedSession, SessionStore, StoredSession } from '../../src/sessions/types.ts'
 import { createPrefix, describeOwnRedis, describeRedis, REDIS_URL, startRedis } from '../support/redis.ts'
 import { describeDatabases } from '../support/sql.ts'
 import { until } from '../support/until.ts'
@@ -66,6 +68,34 @@ function testStore(open: () => Promise<SessionStore>): void {
     expect(all.filter(Boolean)).toHaveLength(1)
     expect(await store.update(SESSION.id, {}, { seen: 1 })).toBe(false)
     expect(await store.findByUser('1')).toEqual([])
+  })
+
+  it('keeps as many sessions of a user as the limit says, of forty that begin at one moment', async () => {
+    const store = await open()
+    const ended = new Set<string>()
+    const processes = [1, 2].map(() => createSessions(store, { limit: 3 }, ({ id }) => void ended.add(id)))
+    const login = { userId: '1', fingerprints: null, device: null, address: null }
+    const begun = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => (processes[index % 2] as Sessions).begin(login))
+    )
+    const left = (await store.findByUser('1')).map(({ id }) => id)
+
+    expect(left).toHaveLength(3)
+    expect(new Set([...left, ...ended])).toEqual(new Set(begun.map(({ id }) => id)))
+  })
+}
+
+/** The sessions of one process. */
+function createSessions(
+  store: SessionStore,
+  options: object,
+  onEnd: (ended: EndedSession) => void
+): Sessions {
+  return new Sessions({
+    getSettings: () => toRefreshSettings(options, 'a test'),
+    getStore: () => store,
+    now: Date.now,
+    onEnd: async (session) => onEnd(session)
   })
 }
 
