@@ -15,6 +15,8 @@ declare module '../utils/call-state.ts' {
   interface ServiceSlots {
     /** Whether credentials are those of a login, and whether they are counted already. */
     readonly attempt?: 'login' | 'counted'
+    /** Whether the account of a login was used before from the address of its client. */
+    readonly isKnown?: boolean
   }
 }
 
@@ -83,9 +85,10 @@ export class Attempts {
     if (!isCounted && attempt !== 'login') return work(params)
 
     const account = toAccount(strategy.getAccount?.(data, params))
-    const counted = addServiceSlots(params, strategies, { attempt: 'counted' })
 
-    return this.count(name, account, params, isCounted, () => work(counted))
+    return this.count(name, account, params, isCounted, (isKnown) =>
+      work(addServiceSlots(params, strategies, { attempt: 'counted', isKnown }))
+    )
   }
 
   /**
@@ -95,21 +98,21 @@ export class Attempts {
    * @param account Whose they are, as the client says
    * @param params Those of the call
    * @param isCounted Whether a failure counts
-   * @param work Compares them
+   * @param work Compares them; it is told whether the account was used before from the address of the client
    */
   async count<T>(
     name: string,
     account: string | undefined,
     params: AuthenticationParams,
     isCounted: boolean,
-    work: () => Promise<T>
+    work: (isKnown: boolean) => Promise<T>
   ): Promise<T> {
     const { budget: options, secret } = getConfiguration(this.service, params)
     const [first = ''] = toSecrets(secret)
     const given = account === '' ? undefined : account
 
     try {
-      if (!isCounted) return await work()
+      if (!isCounted) return await work(false)
 
       return await this.budget.run({ params, account: given, secret: first, options }, work)
     } catch (error) {

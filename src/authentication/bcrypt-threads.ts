@@ -20,8 +20,14 @@ interface Job {
   readonly reject: (error: Error) => void
 }
 
-/** How many calls of each method may wait when another one comes. An application that imports users hashes many at once. */
-const MAX_QUEUE = { compare: 1000, hash: 10_000 } as const
+/** What waits in one queue: comparisons of accounts that are known where the client is, others, and new passwords. */
+type Kind = 'known' | 'compare' | 'hash'
+
+/** In the order in which they take turns. */
+const KINDS: readonly Kind[] = ['known', 'compare', 'hash']
+
+/** How many calls of each kind may wait when another one comes. An application that imports users hashes many at once. */
+const MAX_QUEUE = { known: 1000, compare: 1000, hash: 10_000 } as const
 
 /** Leaves a core to the requests. */
 const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1))
@@ -30,23 +36,29 @@ const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1))
 export class BcryptThreads {
   private readonly idle: Worker[] = []
   private readonly busy = new Map<Worker, Job>()
-  private readonly queues: Record<BcryptCall['method'], Job[]> = { compare: [], hash: [] }
-  /** The method of the call that began last. */
-  private latest: BcryptCall['method'] = 'hash'
+  private readonly queues: Record<Kind, Job[]> = { known: [], compare: [], hash: [] }
+  /** The kind of the call that began last. */
+  private latest: Kind = 'hash'
   private readonly pending = new Set<Promise<unknown>>()
 
   /**
    * Runs a call in a thread.
    *
    * @param isAborted Whether no caller waits for the result: a call that has not begun is then rejected
-   * @throws Unavailable when too many calls of its method wait already
+   * @param isKnown Whether a comparison is one of an account that is known where the client is
+   * @throws Unavailable when too many calls of its kind wait already
    * @throws BadRequest for a call that was aborted before it began
    */
-  async run(call: BcryptCall, isAborted: () => boolean = () => false): Promise<string | boolean> {
-    const queue = this.queues[call.method]
+  async run(
+    call: BcryptCall,
+    isAborted: () => boolean = () => false,
+    isKnown = false
+  ): Promise<string | boolean> {
+    const kind = isKnown ? 'known' : call.method
+    const queue = this.queues[kind]
 
-    if (queue.length >= MAX_QUEUE[call.method]) rejectAborted(queue)
-    if (queue.length >= MAX_QUEUE[call.method]) {
+    if (queue.length >= MAX_QUEUE[kind]) rejectAborted(queue)
+    if (queue.length >= MAX_QUEUE[kind]) {
       throw new Unavailable('Too many passwords are waiting to be checked')
     }
 
@@ -81,7 +93,6 @@ export class BcryptThreads {
     try {
       const thread = this.idle.pop() ?? this.createThread()
 
-      this.latest = job.call.method
       this.busy.set(thread, job)
       thread.ref()
       thread.postMessage(job.call)
@@ -96,13 +107,19 @@ export class BcryptThreads {
     }
   }
 
-  /** New passwords and comparisons take turns: many of one kind do not hold up the other one. */
+  /** The kinds take turns: many of one do not hold up the others. */
   private takeJob(): Job | undefined {
-    const { compare, hash } = this.queues
+    const next = KINDS.indexOf(this.latest) + 1
 
-    for (const queue of this.latest === 'hash' ? [compare, hash] : [hash, compare]) {
+    for (const kind of [...KINDS.slice(next), ...KINDS.slice(0, next)]) {
+      const queue = this.queues[kind]
+
       for (let job = queue.shift(); job; job = queue.shift()) {
-        if (!job.isAborted()) return job
+        if (!job.isAborted()) {
+          this.latest = kind
+
+          return job
+        }
 
         rejectAsAborted(job)
       }

@@ -16,8 +16,10 @@ export interface Hasher {
    * Whether a password is the one that a hash was made of.
    *
    * @param isAborted Whether the client has gone: a comparison that has not begun yet need not run. It may reject then
+   * @param isKnown Whether the account was used before from the address of the client: then others that wait, of which many may
+   * be guesses, need not hold it up
    */
-  compare(password: string, hash: string, isAborted?: () => boolean): Promise<boolean>
+  compare(password: string, hash: string, isAborted?: () => boolean, isKnown?: boolean): Promise<boolean>
   /** Whether a hash is weaker than a new one would be. Without this function no hash is renewed. */
   needsRehash?(hash: string): boolean
   /** Ends what runs in the background. */
@@ -63,7 +65,12 @@ export class BcryptHasher implements Hasher {
     return (await this.threads.run({ method: 'hash', password, by: this.cost }, isAborted)) as string
   }
 
-  async compare(password: string, hash: string, isAborted?: () => boolean): Promise<boolean> {
+  async compare(
+    password: string,
+    hash: string,
+    isAborted?: () => boolean,
+    isKnown?: boolean
+  ): Promise<boolean> {
     const cost = toCost(hash)
 
     this.highestCost = Math.max(this.highestCost, cost ?? 0)
@@ -72,7 +79,7 @@ export class BcryptHasher implements Hasher {
     if (cost === undefined || !isHashable(password)) {
       return this.compareWithNothing(this.highestCost, isAborted)
     }
-    if (await this.threads.run({ method: 'compare', password, by: hash }, isAborted)) return true
+    if (await this.threads.run({ method: 'compare', password, by: hash }, isAborted, isKnown)) return true
 
     // Each cost is twice the one before: all from that of the hash to the last before the highest are the difference.
     for (let below = cost; below < this.highestCost; below++) await this.compareWithNothing(below, isAborted)

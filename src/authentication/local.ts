@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { reportError } from '../core/events.ts'
 import type { Params, Query } from '../core/types.ts'
 import { BadRequest, NotAuthenticated } from '../errors.ts'
+import { getServiceSlots } from '../utils/call-state.ts'
 import { hasCode, isFunction } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { copyWith, getPath } from '../utils/object.ts'
@@ -130,8 +131,11 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
 
     if (typeof hash !== 'string' || hash === '') await this.compareWithNothing(password, params)
     else {
+      const { isKnown } = getServiceSlots(params, this.auth.strategies)
+
       for (const form of toPasswords(password)) {
-        if ((await this.hasher.compare(form, hash, this.toAbortCheck(params))) === true) return entity
+        if ((await this.hasher.compare(form, hash, this.toAbortCheck(params), isKnown)) === true)
+          return entity
       }
     }
 

@@ -60,11 +60,11 @@ export class LoginBudget {
    * attempts at one moment no more pass than one after another.
    *
    * @param attempt Whose it is
-   * @param work Compares the credentials
+   * @param work Compares the credentials; it is told whether the account was used before from the address of the client
    * @throws TooManyRequests without points, with `retryAfter` in seconds as its data; and what `work` throws
    */
-  async run<T>(attempt: LoginAttempt, work: () => Promise<T>): Promise<T> {
-    if (attempt.options === false) return work()
+  async run<T>(attempt: LoginAttempt, work: (isKnown: boolean) => Promise<T>): Promise<T> {
+    if (attempt.options === false) return work(false)
 
     const settings = toSettings(attempt.options)
     const points = new Points(this.app, settings, this.toPlace(attempt, settings))
@@ -74,7 +74,7 @@ export class LoginBudget {
     await points.take()
 
     try {
-      const result = await work()
+      const result = await work(points.isKnown)
 
       end('right')
 
@@ -131,6 +131,8 @@ class Points {
   private readonly pending: PendingAttempts
   /** The keys of which a point is taken. */
   private readonly taken: string[] = []
+  /** Whether the account was used before from the address. */
+  isKnown = false
 
   constructor(app: Application, settings: LoginBudgetSettings, place: Place) {
     const internals = getInternals(app)
@@ -152,8 +154,11 @@ class Points {
     try {
       // First, so that an address without points leaves no counters of the names that it tries.
       if (address) await this.takeOf(`address ${address}`, addressPoints)
-      if (account && address) await this.takeOf(`both ${account} ${address}`, points)
-      if (account) await this.takeOfAccount(account, address, accountPoints)
+      if (account && address) {
+        await this.takeOf(`both ${account} ${address}`, points)
+        this.isKnown = await this.store.knows(account, address)
+      }
+      if (account) await this.takeOfAccount(account, accountPoints)
     } catch (error) {
       const hasPoints = !(error instanceof NoPoints)
 
@@ -223,14 +228,14 @@ class Points {
   }
 
   /** An account that is attacked from many addresses stays open to its own, and to one attempt of all others at a time. */
-  private async takeOfAccount(account: string, address: string | undefined, limit: number): Promise<void> {
+  private async takeOfAccount(account: string, limit: number): Promise<void> {
     const key = `account ${account}`
 
     await this.pending.begin(key, Number.POSITIVE_INFINITY)
 
     const { count } = await this.takeOne(key)
 
-    if (count <= limit || (address && (await this.store.knows(account, address)))) return
+    if (count <= limit || this.isKnown) return
 
     const slow = await this.store.take(`slow ${account}`, SLOW)
 

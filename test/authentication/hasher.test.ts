@@ -160,6 +160,24 @@ describe('a bcrypt hasher', () => {
     expect(await hasher.compare('password', hash)).toBe(true)
   })
 
+  it('lets those who are known take turns with a thousand others that wait', async () => {
+    const hasher = createHasher()
+    const hash = await hasher.hash('password')
+    let done = 0
+    const others = Array.from({ length: 1100 }, () =>
+      hasher.compare('wrong', hash).then(
+        () => void done++,
+        () => undefined
+      )
+    )
+
+    expect(await hasher.compare('password', hash, undefined, true)).toBe(true)
+    // One in each thread, and one of the other kinds at most.
+    expect(done).toBeLessThan(20)
+    await Promise.all(others)
+    expect(done).toBeGreaterThanOrEqual(1000)
+  })
+
   it('finishes what it was given when it is closed', async () => {
     const hasher = createHasher()
     const hashes = Promise.all(Array.from({ length: 10 }, () => hasher.hash('password')))

@@ -78,6 +78,24 @@ it('a login that succeeds takes no points, and gives those of others not back', 
   expect(await logInTimes(2, url, WREN, 'wrong', '192.0.2.1')).toEqual([401, 429])
 })
 
+it('the hasher is told of an account that was used from the address of the client', async () => {
+  const { url, app } = await open()
+  const compare = vi.spyOn(app.get('authentication').local.hasher, 'compare')
+
+  onTestFinished(() => compare.mockRestore())
+  for (const address of ['192.0.2.1', '192.0.2.1', '192.0.2.2']) await logIn(url, WREN, PASSWORD, address)
+  await logIn(url, WREN, 'wrong', '192.0.2.1')
+  await logIn(url, 'nobody@example.org', 'wrong', '192.0.2.1')
+
+  expect(compare.mock.calls.map(([, , , isKnown]) => isKnown === true)).toEqual([
+    false,
+    true,
+    false,
+    true,
+    false
+  ])
+})
+
 it('many attempts at one moment pass no more than ten in turn', async () => {
   const { url, app } = await open()
   const compare = vi.spyOn(app.get('authentication').local.hasher, 'compare')
