@@ -132,15 +132,18 @@ export class BcryptThreads {
     const thread = new Worker(BCRYPT_THREAD, { eval: true, execArgv: [] })
     let failure: unknown
 
-    thread.on('message', (outcome: BcryptOutcome) => {
+    thread.on('message', (message: object) => {
+      // Node 24 reports the modules of a thread this way to `node --watch`.
+      if (!isOutcome(message)) return
+
       const job = this.busy.get(thread)
 
       thread.unref()
       this.busy.delete(thread)
       this.idle.push(thread)
 
-      if ('error' in outcome) job?.reject(new Error(outcome.error))
-      else job?.resolve(outcome.value)
+      if ('error' in message) job?.reject(new Error(message.error))
+      else job?.resolve(message.value)
 
       this.startNext()
     })
@@ -158,6 +161,10 @@ export class BcryptThreads {
 
     return thread
   }
+}
+
+function isOutcome(message: object): message is BcryptOutcome {
+  return 'value' in message || 'error' in message
 }
 
 function rejectAborted(queue: Job[]): void {

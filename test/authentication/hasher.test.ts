@@ -56,6 +56,22 @@ describe('a bcrypt hasher', () => {
     expect(await hasher.compare('password', bcrypt.hashSync('pässword', 4))).toBe(false)
   })
 
+  it('takes a message of Node about the modules of its thread for no result', async () => {
+    const hasher = createHasher()
+    const hash = bcrypt.hashSync('password', 4)
+
+    // As Node 24 does below `node --watch`.
+    process.once('worker', (worker) => worker.emit('message', { 'watch:require': [null] }))
+
+    expect(
+      await Promise.all([
+        hasher.compare('password', hash),
+        hasher.compare('wrong', hash),
+        hasher.hash('password')
+      ])
+    ).toEqual([true, false, expect.stringMatching(/^\$2b\$04\$/)])
+  })
+
   it('takes 72 bytes and no more, and no NUL', async () => {
     const hasher = createHasher()
 
