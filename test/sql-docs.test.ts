@@ -126,7 +126,7 @@ describeDatabases(
         second,
         `[${first},${second}]`,
         `[${first},${second}]`,
-        '[400,"Invalid query parameter $notlike"]',
+        `[400,"Invalid query parameter $notlike: the service does not list it in 'operators'"]`,
         first,
         '{"id":1,"slug":"welcome","text":"Hello all","sentAt":null}',
         expect.stringMatching(/^\[400,/)

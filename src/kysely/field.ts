@@ -1,5 +1,7 @@
 import { BadRequest } from '../errors.ts'
 import type { Path } from '../query/ast.ts'
+import { RESULT_FILTERS } from '../query/operators.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
 import type { Field, Table } from './dialect.ts'
 import type { Column } from './table.ts'
 
@@ -12,6 +14,12 @@ export function toField(names: Path, table: Table): Field {
   // The name of a column may have points itself.
   const length = names.findLastIndex((_, index) => table.columns.has(toName(names, index + 1))) + 1
   const name = toName(names, length || 1)
+
+  if (length === 0) {
+    // Columns are not suggested: some are hidden from clients.
+    throw new BadRequest(`Unknown column '${name}'${didYouMean(name, Object.keys(RESULT_FILTERS))}`)
+  }
+
   const column = toColumn(name, table)
   const path = names.slice(length)
 

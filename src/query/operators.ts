@@ -35,6 +35,14 @@ export const LOGICAL_OPERATORS: readonly string[] = ['$and', '$or', '$nor']
 /** The operators that compare a string with a pattern. They count only where a service lists them. */
 export const PATTERN_OPERATORS: readonly string[] = ['$like', '$notlike', '$ilike']
 
+/** The operators that count only where a service lists them. */
+export const OPTIONAL_OPERATORS: readonly string[] = ['$not', '$nor', ...PATTERN_OPERATORS]
+
+/** Whether a name is an operator, listed or not. */
+export function isOperator(name: string): boolean {
+  return FIELD_OPERATORS.has(name) || [...LOGICAL_OPERATORS, ...OPTIONAL_OPERATORS].includes(name)
+}
+
 /** The names at the top of a query that say what to do with the records that match. */
 export const RESULT_FILTERS = { $limit: true, $skip: true, $sort: true, $select: true } as const
 

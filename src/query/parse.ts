@@ -1,4 +1,5 @@
 import { BadRequest } from '../errors.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
 import { copyPlain, isPlainObject } from '../utils/object.ts'
 import type { Condition, ParsedQuery, Path, Sort } from './ast.ts'
 import { toExactNumber } from './coerce.ts'
@@ -6,7 +7,9 @@ import {
   assertValue,
   describeValue,
   FIELD_OPERATORS,
+  isOperator,
   LOGICAL_OPERATORS,
+  OPTIONAL_OPERATORS,
   PATTERN_OPERATORS,
   RESULT_FILTERS
 } from './operators.ts'
@@ -126,18 +129,25 @@ function parseConditions(
   const conditions: Condition[] = []
 
   for (const name of Object.keys(source)) {
-    if (!converters.has(name)) conditions.push(parseEntry(name, source[name], options, depth))
+    if (!converters.has(name)) conditions.push(parseEntry(name, source[name], converters, options, depth))
   }
 
   return and(conditions)
 }
 
-function parseEntry(name: string, value: unknown, options: QueryOptions, depth: number): Condition {
+function parseEntry(
+  name: string,
+  value: unknown,
+  converters: Converters,
+  options: QueryOptions,
+  depth: number
+): Condition {
   if (!name.startsWith('$')) return parseField(name, value, options, depth)
+  if (name === '$not' && isAllowed(name, options)) return not(parseNested(name, value, options, depth))
 
-  if (!isAllowed(name, options)) throw new BadRequest(`Invalid query parameter ${name}`)
-  if (name === '$not') return not(parseNested(name, value, options, depth))
-  if (!LOGICAL_OPERATORS.includes(name)) throw new BadRequest(`Invalid query parameter ${name}`)
+  const logical = LOGICAL_OPERATORS.filter((operator) => isAllowed(operator, options))
+
+  if (!logical.includes(name)) throw toRefusal(name, options, [...converters.keys(), ...logical])
   if (!Array.isArray(value)) {
     throw new BadRequest(`Invalid query: '${name}' expects an array of queries, got ${describeValue(value)}`)
   }
@@ -205,13 +215,23 @@ function parseOperator(
     )
   }
   if (!isAllowed(name, options) || LOGICAL_OPERATORS.includes(name)) {
-    throw new BadRequest(`Invalid query parameter ${name}`)
+    throw toRefusal(name, options, [...FIELD_OPERATORS.keys(), ...(options.operators ?? [])])
   }
   if (name === '$not') return not(parseField(field, value, options, depth + 1))
 
   assertNoOperators(value, options)
 
   return Object.freeze({ kind: 'custom', path, operator: name as `$${string}`, value: freezeCopy(value) })
+}
+
+/** The error for a name that has no meaning here, with a hint where it has one elsewhere, or one letter is wrong. */
+function toRefusal(name: string, options: QueryOptions, known: readonly string[]): BadRequest {
+  const message = `Invalid query parameter ${name}`
+
+  if (!isOperator(name)) return new BadRequest(`${message}${name.length > 2 ? didYouMean(name, known) : ''}`)
+  if (!OPTIONAL_OPERATORS.includes(name) || isAllowed(name, options)) return new BadRequest(message)
+
+  return new BadRequest(`${message}: the service does not list it in 'operators'`)
 }
 
 function assertList(name: string, value: unknown): void {

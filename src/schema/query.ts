@@ -1,7 +1,13 @@
 import type { Id, Query } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
 import { toExactBoolean, toExactDate, toExactNumber } from '../query/coerce.ts'
-import { describeValue, FIELD_OPERATORS, LOGICAL_OPERATORS, RESULT_FILTERS } from '../query/operators.ts'
+import {
+  describeValue,
+  FIELD_OPERATORS,
+  isOperator,
+  LOGICAL_OPERATORS,
+  RESULT_FILTERS
+} from '../query/operators.ts'
 import { QUERY_DEPTH } from '../query/parse.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { isEmpty, isPlainObject, setOwn } from '../utils/object.ts'
@@ -170,7 +176,13 @@ class QueryRun {
   }
 
   private checkOperator(operator: string, path: string): void {
-    if (this.rules.operators?.has(operator) === false) this.refuse(path, `cannot be queried with ${operator}`)
+    const { operators } = this.rules
+
+    if (!operators || operators.has(operator)) return
+
+    const hint = isOperator(operator) ? '' : didYouMean(operator, [...operators])
+
+    this.refuse(path, `cannot be queried with ${operator}${hint}`)
   }
 
   private checkSort(value: unknown): void {

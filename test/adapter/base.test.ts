@@ -156,7 +156,7 @@ describe('sanitizeQuery', () => {
     })
     await expect(adapter.sanitizeQuery({ query, adapter: { filters } })).rejects.toMatchObject({
       name: 'BadRequest',
-      message: 'Invalid query parameter $like'
+      message: "Invalid query parameter $like: the service does not list it in 'operators'"
     })
   })
 

@@ -197,6 +197,15 @@ describeDatabases('what a database objects to', (database) => {
     expect(await users.find({ query: { $select: ['email'] } })).toEqual([{ id, email: 'ada' }])
   })
 
+  it('a word of queries without its $ is met by a suggestion, and no column is suggested', async () => {
+    const { users } = await openUsers(database)
+    const fail = async (query: object) => (await failureOf(users.find({ query: query as any }))).message
+
+    expect(await fail({ limit: 1 })).toBe("Unknown column 'limit'. Did you mean '$limit'?")
+    expect(await fail({ sort: 'email' })).toBe("Unknown column 'sort'. Did you mean '$sort'?")
+    expect(await fail({ emial: 'ada' })).toBe("Unknown column 'emial'")
+  })
+
   it('a path through a column that holds no objects is a BadRequest', async () => {
     const { users } = await openUsers(database)
 

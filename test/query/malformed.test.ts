@@ -12,6 +12,11 @@ function nest(times: number, wrap: (inner: unknown) => unknown, innermost: unkno
   return value
 }
 
+/** What is said of a query, less what its name may mean, or where it would be listed. */
+function withoutHint(query: object): string | undefined {
+  return refusal(query)?.replace(/(?:\. Did you mean|: the service).*/, '')
+}
+
 describe('a malformed query is refused with a sentence', () => {
   it.each([
     ['a', 'a string'],
@@ -24,15 +29,15 @@ describe('a malformed query is refused with a sentence', () => {
   })
 
   it.each(['$where', '$regex', '$expr', '$exists', '$', '$$', '$Or', '$ne'])('%s at the top', (name) => {
-    expect(refusal({ [name]: 1 })).toBe(`Invalid query parameter ${name}`)
-    expect(refusal({ $or: [{ $and: [{ [name]: 1 }] }] })).toBe(`Invalid query parameter ${name}`)
+    expect(withoutHint({ [name]: 1 })).toBe(`Invalid query parameter ${name}`)
+    expect(withoutHint({ $or: [{ $and: [{ [name]: 1 }] }] })).toBe(`Invalid query parameter ${name}`)
   })
 
   it.each(['$where', '$regex', '$expr', '$or', '$and', '$nor', '$limit', '$', '$EQ'])(
     '%s under a field',
     (name) => {
       for (const value of [1, [], [{ a: 1 }], { a: 1 }]) {
-        expect(refusal({ field: { $gt: 1, [name]: value } })).toBe(`Invalid query parameter ${name}`)
+        expect(withoutHint({ field: { $gt: 1, [name]: value } })).toBe(`Invalid query parameter ${name}`)
       }
     }
   )

@@ -4,6 +4,11 @@ import { compare, parseWhere, refusal } from './parsing.ts'
 
 const EVERYTHING: Condition = { kind: 'and', conditions: [] }
 
+/** What is said of an operator that a service has to list. */
+function notListed(name: string): string {
+  return `Invalid query parameter ${name}: the service does not list it in 'operators'`
+}
+
 describe('conditions on a field', () => {
   it.each([
     ['$eq', 'eq'],
@@ -145,10 +150,10 @@ describe('combined conditions', () => {
       condition: { kind: 'or', conditions: [a, b] }
     })
 
-    expect(refusal({ $not: { a: 1 } })).toBe('Invalid query parameter $not')
-    expect(refusal({ a: { $not: { $gt: 1 } } })).toBe('Invalid query parameter $not')
-    expect(refusal({ $nor: [{ a: 1 }] }, { operators: ['$not'] })).toBe('Invalid query parameter $nor')
-    expect(refusal({ $or: [{ $nor: [{ a: 1 }] }] })).toBe('Invalid query parameter $nor')
+    expect(refusal({ $not: { a: 1 } })).toBe(notListed('$not'))
+    expect(refusal({ a: { $not: { $gt: 1 } } })).toBe(notListed('$not'))
+    expect(refusal({ $nor: [{ a: 1 }] }, { operators: ['$not'] })).toBe(notListed('$nor'))
+    expect(refusal({ $or: [{ $nor: [{ a: 1 }] }] })).toBe(notListed('$nor'))
   })
 
   it.each<[string, any]>([
@@ -188,8 +193,27 @@ describe('further operators', () => {
   })
 
   it('are refused where nobody lists them', () => {
-    expect(refusal({ name: { $like: 'a%' } })).toBe('Invalid query parameter $like')
-    expect(refusal({ $or: [{ $and: [{ name: { $like: 'a%' } }] }] })).toBe('Invalid query parameter $like')
+    expect(refusal({ name: { $like: 'a%' } })).toBe(notListed('$like'))
+    expect(refusal({ $or: [{ $and: [{ name: { $like: 'a%' } }] }] })).toBe(notListed('$like'))
+  })
+
+  it.each<[string, object, string]>([
+    ['$limt', { $limt: 5 }, '$limit'],
+    ['$Sort', { $Sort: { a: 1 } }, '$sort'],
+    ['$ro', { $ro: [{ a: 1 }] }, '$or'],
+    ['$mien', { $mien: 1 }, '$mine'],
+    ['$gtt', { $or: [{ a: { $gtt: 1 } }] }, '$gt'],
+    ['$naer', { a: { $naer: 1 } }, '$near']
+  ])('whose name is misspelt are met by a suggestion: %s', (name, query, near) => {
+    expect(refusal(query, { ...options, filters: { $mine: true } })).toBe(
+      `Invalid query parameter ${name}. Did you mean '${near}'?`
+    )
+  })
+
+  it('are suggested only where they count', () => {
+    expect(refusal({ $or: [{ $limt: 1 }] })).toBe('Invalid query parameter $limt')
+    expect(refusal({ $ro: [] }, { filters: { $or: undefined } })).toBe('Invalid query parameter $ro')
+    expect(refusal({ a: { $naer: 1 } })).toBe('Invalid query parameter $naer')
   })
 
   it('stand under a field and not at the top', () => {

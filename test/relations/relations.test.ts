@@ -186,7 +186,7 @@ describe('a relation', () => {
       'comments.author_id': 'expects an integer, got a string'
     })
     expect(await fail('notes', { 'author.name': { $like: 'x' } })).toEqual({
-      author: 'is refused: Invalid query parameter $like'
+      author: "is refused: Invalid query parameter $like: the service does not list it in 'operators'"
     })
     expect(await fail('notes', { author: { name: 'x' } })).toEqual({
       author: "is not a field that can be queried: write 'author.name'"

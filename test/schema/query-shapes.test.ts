@@ -70,6 +70,8 @@ it.each([
   [{ address: 'a' }, "'address' is not a field that can be queried: write 'address.city'"],
   [{ $sort: { nmae: 1 } }, "'nmae' is not a field to sort by. Did you mean 'name'?"],
   [{ $select: ['nmae'] }, "'nmae' is not a field to select. Did you mean 'name'?"],
+  [{ limit: 5 }, "'limit' is not a field that can be queried. Did you mean '$limit'?"],
+  [{ sort: 'name' }, "'sort' is not a field that can be queried. Did you mean '$sort'?"],
   [{ $select: '' }, "'$select' expects names of fields, got an empty string"]
 ])('a name that is near to a field leads to it: %j', async (query, message) => {
   expect(await fail(query)).toBe(`Invalid query: ${message}`)
@@ -86,6 +88,9 @@ it('conditions can be combined, whichever operators are allowed', async () => {
   expect(await fail(query, 'rest', people)).toBe('it succeeded')
   expect(await fail({ score: { $lt: 1 } }, 'rest', people)).toBe(
     "Invalid query: 'score' cannot be queried with $lt"
+  )
+  expect(await fail({ score: { $tg: 1 } }, 'rest', people)).toBe(
+    "Invalid query: 'score' cannot be queried with $tg. Did you mean '$gt'?"
   )
 })
 
