@@ -70,11 +70,16 @@ declare module '../hooks/traits.ts' {
   }
 }
 
+/** A middleware of Express. */
+interface Layer {
+  readonly handle: object
+  /** Whether it gets the requests of all paths. */
+  readonly slash?: boolean
+}
+
 /** Warns if a middleware before it responds to every request. */
-export function warnOfNotFound(app: {
-  readonly router?: { readonly stack?: readonly { readonly handle: object }[] }
-}): void {
-  if (!app.router?.stack?.some(({ handle }) => getTraits(handle).isNotFound)) return
+export function warnOfNotFound(app: { readonly router?: { readonly stack?: readonly Layer[] } }): void {
+  if (!app.router?.stack?.some(({ handle, slash }) => slash && getTraits(handle).isNotFound)) return
 
   process.emitWarning(
     'rest() is configured after notFound(), which responds to every request with a 404: configure rest() first',

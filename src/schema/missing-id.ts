@@ -18,11 +18,12 @@ export function warnOfMissingId(
   { record, extra }: SchemaDefinition
 ): void {
   const { methods, by, singleton } = getServiceOptions(service)
-  const { names } = createShapes(record)(record).object
+  const { names, isOpen } = createShapes(record)(record).object
   const id = by ?? getIdField(service)
   const needing = methods.filter((method) => NEEDS_ID.includes(method))
 
-  if (singleton || extra === 'keep' || names.size === 0 || names.has(id) || needing.length === 0) return
+  if (singleton || isOpen || extra === 'keep' || names.size === 0 || names.has(id)) return
+  if (needing.length === 0) return
 
   globalThis.process?.emitWarning(
     `The schema of service '${path}' has no field '${id}', so clients never see the value that ${needing.join(', ')} need. Add the field, such as ${id}: z.int(), or leave these methods out of 'methods'`,
