@@ -49,7 +49,7 @@ export function watchRefusals(socket: Socket): void {
 }
 
 /** @throws The reason why a socket does not connect by itself: the refusal of the server, or else Unavailable */
-export async function assertOpen(socket: Socket): Promise<void> {
+async function assertOpen(socket: Socket): Promise<void> {
   // Socket.IO emits its events before it decides whether to try again.
   await undefined
 
@@ -61,12 +61,24 @@ export async function assertOpen(socket: Socket): Promise<void> {
   )
 }
 
-/** Waits for a connection; throws as `assertOpen` does, also when the socket is closed meanwhile. */
-export async function whenConnected(socket: Socket): Promise<void> {
+/**
+ * Waits for a connection; throws as `assertOpen` does, also when the socket is closed meanwhile.
+ *
+ * @param socket The socket
+ * @param end The time at which it stops waiting; never when left out
+ * @returns Whether there is a connection
+ */
+export async function whenConnected(socket: Socket, end?: number): Promise<boolean> {
   while (!socket.connected) {
+    const limit = end === undefined ? undefined : end - Date.now()
+
+    if (limit !== undefined && limit <= 0) return false
+
     await assertOpen(socket)
-    await nextChange(socket)
+    await nextChange(socket, limit)
   }
+
+  return true
 }
 
 /**
@@ -108,10 +120,13 @@ function isClosed({ connected, active, io, [PAUSED]: isPaused }: Socket): boolea
   return !active || (io._readyState === 'closed' && !io._reconnecting)
 }
 
-/** Waits until a socket is connected, or has failed to connect, or was closed. */
-function nextChange(socket: Socket): Promise<void> {
+/** Waits until a socket is connected, or has failed to connect, or was closed, at most for a number of milliseconds. */
+function nextChange(socket: Socket, limit?: number): Promise<void> {
   return new Promise((resolve) => {
+    const timer = limit === undefined ? undefined : setTimeout(changed, limit)
+
     function changed(): void {
+      clearTimeout(timer)
       socket.off('connect', changed)
       socket.off('connect_error', changed)
       socket.io?.off('close', changed)

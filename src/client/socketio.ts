@@ -7,11 +7,14 @@ import { stripSlashes } from '../utils/path.ts'
 import { setHidden } from './error.ts'
 import { fillPlaceholders } from './route.ts'
 import { ClientService, createConnection } from './service.ts'
-import { assertOpen, type Socket, watchRefusals, whenConnected } from './socket.ts'
+import { type Socket, watchRefusals, whenConnected } from './socket.ts'
 
 /** What the services of a socket have in common. */
 export interface SocketOptions {
-  /** How many milliseconds a call may take. Left out, it is the `ackTimeout` of the socket, or else there is no limit. */
+  /**
+   * How many milliseconds a call may take, `Infinity` for no limit. When it is left out, it is the `ackTimeout` of the
+   * socket, or else 30,000.
+   */
   timeout?: number
 }
 
@@ -49,8 +52,11 @@ const SOCKET_METHODS = ['eventNames', 'getMaxListeners', 'setMaxListeners'] as c
 
 type EmitterMethod = (typeof EVENT_METHODS | typeof SOCKET_METHODS)[number]
 
-/** Socket.IO reports a lost connection only to calls with a time limit, however long. */
-const NO_LIMIT = 2 ** 31 - 1
+/** Without a limit, a page whose server cannot be reached would show nothing at all. */
+const DEFAULT_TIMEOUT = 30_000
+
+/** The longest that a timer can take. Socket.IO reports a lost connection only to calls with a time limit. */
+const MAX_TIMEOUT = 2 ** 31 - 1
 
 /** The methods of an emitter. Those that the socket does not have throw an error. */
 export interface SocketService extends Record<EmitterMethod, (...args: any[]) => any> {}
@@ -79,13 +85,15 @@ export class SocketService extends ClientService {
     // As in a URL: JSON has no such numbers.
     const sentId: any = typeof id === 'bigint' ? String(id) : id
     const args = toArguments({ ...call, id: sentId, params: params.query ?? {} })
-    const timeout = connection.flags?.timeout ?? options.timeout ?? connection._opts?.ackTimeout
+    const given = connection.flags?.timeout ?? options.timeout ?? connection._opts?.ackTimeout
+    const end = Date.now() + Math.min(given ?? DEFAULT_TIMEOUT, MAX_TIMEOUT)
 
     if (connection.connected === false) {
       // What no message can hold would fail when the socket connects: outside of this call, where nothing catches it.
       JSON.stringify(args)
       // The socket would keep the call until it is connected, and for ever when it is closed.
-      await (timeout === undefined ? whenConnected : assertOpen)(connection)
+      if (!(await whenConnected(connection, end)))
+        throw new Timeout('operation has timed out', { method, path })
     }
 
     return new Promise((resolve, reject) => {
@@ -96,7 +104,7 @@ export class SocketService extends ClientService {
       }
 
       if (typeof connection.timeout === 'function') {
-        connection.timeout(timeout ?? NO_LIMIT).emit(method, path, ...args, finish)
+        connection.timeout(Math.max(end - Date.now(), 1)).emit(method, path, ...args, finish)
       } else {
         connection.emit(method, path, ...args, (error: unknown, result: unknown) =>
           finish(null, error, result)

@@ -38,8 +38,8 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import rest from '@feathersjs/rest-client'
       import authentication from '@feathersjs/authentication-client'
       feathers().configure(${CONNECT_REST}).configure(authentication())`,
-    share: 0.69,
-    budget: 20_610
+    share: 0.692,
+    budget: 20_650
   },
   'Socket.IO': {
     ours: `
@@ -49,8 +49,8 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import { feathers } from '@feathersjs/feathers'
       import socketio from '@feathersjs/socketio-client'
       feathers().configure(socketio(window.socket))`,
-    share: 1.409,
-    budget: 16_080
+    share: 1.416,
+    budget: 16_170
   }
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { alula, socketio } from '../../src/client.ts'
 import { BadRequest, Conflict, FeathersError, NotFound, Timeout, Unavailable } from '../../src/errors.ts'
 import { createEcho, createSocket, failure, hear, type Serve, socketServers } from './servers.ts'
@@ -37,6 +37,12 @@ async function connect(serve: Serve, options?: any) {
   const connection = socketio(socket, options)
 
   return { server, url, socket, connection, app: alula().configure(connection) }
+}
+
+/** Timers that the test moves on; until then they go on by themselves. */
+function useClock(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], shouldAdvanceTime: true })
+  onTestFinished(() => void vi.useRealTimers())
 }
 
 /** Ends the connections of a server as a network that breaks down does. */
@@ -274,6 +280,44 @@ describe.each(Object.entries(socketServers))('a client of Socket.IO with %s', (_
           .get(1)
       )
     ).toBeInstanceOf(Timeout)
+  })
+
+  it('gives a call 30 seconds where nobody says how many, also without a connection', async () => {
+    useClock()
+
+    const { app, socket } = await connect(serve)
+    const closed = alula().configure(socketio(createSocket('http://127.0.0.1:59998')))
+
+    await app.service('things').get(1)
+
+    const sent = vi.spyOn(socket, 'emit')
+    const ends: string[] = []
+    const call = async (app: any) => {
+      const { name } = await failure(app.service('slow').get(1))
+
+      ends.push(name)
+    }
+    const calls = [call(app), call(closed)]
+
+    await vi.advanceTimersByTimeAsync(29_000)
+    expect([ends, sent.mock.calls.length]).toEqual([[], 1])
+    await vi.advanceTimersByTimeAsync(1000)
+    await Promise.all(calls)
+    expect(ends).toEqual(['Timeout', 'Timeout'])
+  })
+
+  it('waits without limit where the time limit is infinite', async () => {
+    useClock()
+
+    const { app, socket } = await connect(serve, { timeout: Number.POSITIVE_INFINITY })
+
+    await app.service('things').get(1)
+
+    const call = failure(app.service('slow').get(1))
+
+    await vi.advanceTimersByTimeAsync(60_000)
+    socket.disconnect()
+    expect(await call).toBeInstanceOf(Unavailable)
   })
 
   it('sends an id that JSON cannot hold as a URL has it', async () => {

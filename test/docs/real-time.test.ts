@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readBlocks, readPage, toModule } from '../support/page.ts'
+import { readBlocks, readPage, readSection, toModule } from '../support/page.ts'
 import { runProgram, runServer, runToEnd } from '../support/program.ts'
 import { expectSession } from '../support/session.ts'
 import { shareProcess } from '../support/shared-process.ts'
@@ -106,4 +106,24 @@ it('real time: messages without a client of ours are answered', async () => {
     [...messages.matchAll(/print\) \/\/ (.+)$/gm)].map(([, line]) => line)
   )
   expect(printed).toContain("created { text: 'Hello', id: 1 }")
+})
+
+it('client: pages on another port may call, over HTTP and over sockets', async () => {
+  const section = readSection(await readPage('client'), 'A front end on another port')
+  const [, setup] = readBlocks(section, 'js') as [string, string]
+  const { address } = await shared.runServer(`
+import { alula } from 'alula'
+import express from 'alula/express'
+import { memory } from 'alula/memory'
+${setup.replace(/^const origin/m, 'const app = express(alula())\nconst origin')}
+app.use('notes', memory())
+await app.listen(3030)
+`)
+  const Origin = 'http://localhost:5173'
+
+  for (const path of ['notes', 'socket.io/?EIO=4&transport=polling']) {
+    const { status, headers } = await fetch(`http://${address}/${path}`, { headers: { Origin } })
+
+    expect([status, headers.get('Access-Control-Allow-Origin')], path).toEqual([200, Origin])
+  }
 })
