@@ -2,10 +2,11 @@
 // build, the registry of npm, Chromium for React and, for some of them, PostgreSQL at POSTGRES_URL. With --two, a seed
 // chooses two of them; names of further arguments choose those.
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { chromium } from 'playwright-core'
 import { createDatabase } from './support/create-database.mjs'
 import { createReport } from './support/report.mjs'
 import { mustRun } from './support/run.mjs'
@@ -28,6 +29,10 @@ const COMBINATIONS = [
   ['express', 'memory', 'javascript']
 ]
 
+const CHROMIUM = '/usr/bin/chromium'
+
+const USER = { email: 'ada@example.com', password: 'correct horse' }
+
 /** How long a server may take to start, and to start again, in milliseconds. */
 const START_TIMEOUT = 60_000
 
@@ -46,9 +51,11 @@ site.listen(Number(process.env.PORT), () => console.log('The API is at /api'))
 `
 
 const report = createReport()
+/** Two in each whole check: what only the full tests have time for is left out. */
+const isShort = process.argv.includes('--two')
 const folder = createTempFolder()
 
-await report.check('npm pack', async () => {
+await timed('npm pack', async () => {
   for (const path of PACKAGES) {
     const args = ['pack', '--ignore-scripts', '--pack-destination', folder]
 
@@ -62,7 +69,7 @@ function choose() {
   const names = process.argv.slice(2).filter((argument) => !argument.startsWith('-'))
 
   if (names.length > 0) return COMBINATIONS.filter((choices) => names.includes(choices.join('-')))
-  if (!process.argv.includes('--two')) return COMBINATIONS
+  if (!isShort) return COMBINATIONS
 
   const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
   const first = seed % COMBINATIONS.length
@@ -83,51 +90,59 @@ async function tryCombination(choices) {
   const npm = (...args) => mustRun('npm', args, { cwd, env })
   const prefix = choices.template === 'express' ? 'api:' : ''
   const scripts = () => JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8')).scripts
+  const check = (sentence, act) => timed(`${name}: ${sentence}`, act)
 
-  const isMade = await report.check(`${name}: is made and installed`, async () => {
-    const start = performance.now()
-
-    await make(cwd, name, choices)
-
-    return `${Math.round((performance.now() - start) / 1000)} s`
-  })
+  const isMade = await check('is made and installed', () => make(cwd, name, choices))
 
   if (isMade) {
-    await report.check(`${name}: exposure.json is the table of access`, () => {
+    await check('exposure.json is the table of access', () => {
       const [file] = ['src/app.ts', 'src/app.js', 'api/app.ts', 'api/app.js'].filter((path) =>
         existsSync(join(cwd, path))
       )
 
-      return mustRun('npx', ['alula', 'audit', file, '--check', 'exposure.json'], { cwd, env }).then(() => {})
+      return mustRun('npx', ['alula', 'audit', file, '--check', 'exposure.json'], { cwd, env })
     })
-    await report.check(`${name}: has a further service`, () =>
-      mustRun('npx', ['alula', 'generate', 'service', 'order-lines'], { cwd }).then(() => {})
-    )
     for (const script of ['lint', 'types', 'build', 'test'].map((script) => prefix + script)) {
-      if (!(script in scripts())) continue
-
-      // The table of access has the further service.
-      const args = script.endsWith('test') ? ['--', '-u'] : []
-
-      await report.check(`${name}: npm run ${script}`, () => npm('run', script, ...args).then(() => {}))
+      if (script in scripts()) await check(`npm run ${script}`, () => npm('run', script))
     }
+    await check('has a further service', async () => {
+      await mustRun('npx', ['alula', 'generate', 'service', 'order-lines'], { cwd })
+      // The table of access has it too.
+      await npm('run', `${prefix}test`, '--', '-u')
+      for (const script of ['lint', 'types'].map((script) => prefix + script)) {
+        if (script in scripts()) await npm('run', script)
+      }
+    })
     if (store) {
-      await report.check(`${name}: migrates and seeds`, async () => {
+      await check('migrates and seeds', async () => {
         await npm('run', `${prefix}migrate`)
         await npm('run', `${prefix}seed`)
       })
     }
     if (choices.template === 'express')
-      await report.check(`${name}: serves logged-in calls`, () => tryExpress(cwd, env, choices))
+      await check('serves logged-in calls', () => tryExpress(cwd, env, choices))
     else {
-      await report.check(`${name}: npm run dev serves logged-in calls, and restarts`, () =>
-        tryDev(cwd, env, choices)
-      )
-      await report.check(`${name}: npm start serves in production`, () => tryStart(cwd, env, choices))
+      await check('npm run dev serves logged-in calls, and restarts', () => tryDev(cwd, env, choices))
+      await check('npm start serves in production', () => tryStart(cwd, env, choices))
+    }
+    // Last: it removes the packages for development.
+    if (choices.template !== 'express' && !isShort) {
+      await check('runs as in its container', () => tryContainer(cwd, name, env, choices))
     }
   }
 
   await store?.drop()
+}
+
+/** Checks something, and says how long it took. */
+function timed(sentence, act) {
+  return report.check(sentence, async () => {
+    const start = performance.now()
+
+    await act()
+
+    return `${Math.round((performance.now() - start) / 1000)} s`
+  })
 }
 
 async function make(cwd, name, { template, database, language }) {
@@ -159,6 +174,7 @@ async function tryDev(cwd, env, { template, language }) {
   try {
     await server.printed('/api/docs')
     await call(env.PORT)
+    if (template === 'react') await tryPage(env.PORT)
 
     // A change of a file starts it again.
     const file = join(cwd, `src/health.${toExtension(language)}`)
@@ -175,12 +191,13 @@ async function tryDev(cwd, env, { template, language }) {
   }
 }
 
-async function tryStart(cwd, env, { database }) {
-  const server = start(['npm', 'start'], cwd, {
-    ...env,
-    NODE_ENV: 'production',
-    npm_config_script_shell: 'bash'
-  })
+function tryStart(cwd, env, choices) {
+  return tryServer(['npm', 'start'], cwd, { ...env, npm_config_script_shell: 'bash' }, choices)
+}
+
+/** Starts a server in production, and calls it. */
+async function tryServer(command, cwd, env, { database }) {
+  const server = start(command, cwd, { ...env, NODE_ENV: 'production' })
 
   try {
     await server.printed('The API is at')
@@ -192,6 +209,55 @@ async function tryStart(cwd, env, { database }) {
   } finally {
     await server.stop()
   }
+}
+
+/** Logs in on the page that was built, and sees a note that another client creates. */
+async function tryPage(port) {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+
+  try {
+    const page = await browser.newPage()
+    const errors = []
+
+    page.on('pageerror', (error) => errors.push(String(error)))
+    await page.goto(`http://localhost:${port}`)
+    await page.getByLabel('Email').fill(USER.email)
+    await page.getByLabel('Password').fill(USER.password)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByText('Call Bob').waitFor()
+    await page.getByRole('button', { name: 'Add' }).click()
+    await page.getByText('Too small').waitFor()
+    await call(port, 'From elsewhere')
+    await page.getByText('From elsewhere').waitFor()
+    if (errors.length > 0) throw new Error(errors.join('\n'))
+  } finally {
+    await browser.close()
+  }
+}
+
+/** Does what the Dockerfile does, in folders in place of images: it needs no Docker. */
+async function tryContainer(cwd, name, env, choices) {
+  const image = join(folder, `${name}-image`)
+  const [file] = readFileSync(join(cwd, 'Dockerfile'), 'utf8').match(/\w+\/server\.js/)
+
+  await mustRun('npm', ['ci', '--no-audit', '--no-fund'], { cwd })
+  for (const command of readFileSync(join(cwd, 'Dockerfile'), 'utf8').matchAll(/^RUN (npm (?!ci).+)$/gm)) {
+    await mustRun('sh', ['-ec', command[1]], { cwd })
+  }
+  for (const path of file.startsWith('dist') ? ['package.json', 'node_modules', 'dist'] : ['.']) {
+    cpSync(join(cwd, path), join(image, path), { recursive: true, verbatimSymlinks: true })
+  }
+  await tryServer(['node', file], image, { ...readEnv(cwd), ...env, HOST: '0.0.0.0' }, choices)
+}
+
+/** The variables of `.env`, which no image has. */
+function readEnv(cwd) {
+  return Object.fromEntries(
+    [...readFileSync(join(cwd, '.env'), 'utf8').matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [
+      name,
+      name === 'DATABASE_URL' && !value.includes(':') ? join(cwd, value) : value
+    ])
+  )
 }
 
 async function tryExpress(cwd, env, { language }) {
@@ -209,14 +275,14 @@ async function tryExpress(cwd, env, { language }) {
 }
 
 /** Logs in as the demo user, and sends a note that is valid and one that is not. */
-async function call(port) {
+async function call(port, text = 'Call Bob') {
   const url = `http://localhost:${port}/api`
-  const login = { strategy: 'local', email: 'ada@example.com', password: 'correct horse' }
+  const login = { strategy: 'local', ...USER }
   const { accessToken } = await expectStatus(`${url}/authentication`, 201, { json: login })
-  const note = await expectStatus(`${url}/notes`, 201, { json: { text: ' Call Bob ' }, accessToken })
+  const note = await expectStatus(`${url}/notes`, 201, { json: { text: ` ${text} ` }, accessToken })
   const fault = await expectStatus(`${url}/notes`, 400, { json: { text: '' }, accessToken })
 
-  if (note.text !== 'Call Bob' || note.done !== false) throw new Error(`The note is ${JSON.stringify(note)}`)
+  if (note.text !== text || note.done !== false) throw new Error(`The note is ${JSON.stringify(note)}`)
   if (!fault.errors?.text) throw new Error(`The fault is ${JSON.stringify(fault)}`)
 }
 

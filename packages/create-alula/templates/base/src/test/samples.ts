@@ -4,6 +4,9 @@ import type { User } from '../users/users.schema.ts'
 /** What a client sends to create a record. A function of the user makes data that names other records. */
 type Sample = object | ((user: User) => object | Promise<object>)
 
+/** A record of a sample. */
+type SampleRecord = { readonly id: number } & { readonly [field: string]: unknown }
+
 /** The samples by service. The tests of access and of the document use them. */
 export const samples: { [path: string]: Sample } = {
   notes: { text: 'Buy milk' }
@@ -17,7 +20,7 @@ export async function toSample(path: string, user: User): Promise<object> {
 }
 
 /** Creates the sample of a service, as an internal call of a user. */
-export async function createSample(path: string, user: User) {
+export async function createSample(path: string, user: User): Promise<SampleRecord> {
   // The types of one service are enough for all.
   return app.service(path as 'notes').create((await toSample(path, user)) as { text: string }, {
     user
