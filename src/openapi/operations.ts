@@ -230,7 +230,7 @@ function toOperation(
     mayRedirect: !service.isStored && !service.definition,
     guard,
     mayMiss: place.parameters.length > 0 || service.isSingleton || !isStandardMethod(method.name),
-    writes: WRITING_VERBS.includes(call.verb),
+    mayConflict: WRITING_VERBS.includes(call.verb) || (service.isStored && method.name === 'remove'),
     isLogin: isLoggingIn
   })
 

@@ -21,7 +21,7 @@ const DESCRIPTIONS = {
   NotAuthenticated: 'There are no valid credentials',
   Forbidden: 'The caller may not do this',
   NotFound: 'There is no such record',
-  Conflict: 'A unique value is taken',
+  Conflict: 'A unique value is taken, or other records refer to the record',
   OtherError: 'Any other error'
 } as const
 
@@ -58,8 +58,8 @@ export interface ResponseSources {
   readonly guard: Guard
   /** Whether it may name a record that is not there: by its path or, for a custom method, by its data. */
   readonly mayMiss: boolean
-  /** Whether it may write a value that has to be unique. */
-  readonly writes: boolean
+  /** Whether it may write a value that has to be unique, or remove a record that others refer to. */
+  readonly mayConflict: boolean
   readonly isLogin: boolean
 }
 
@@ -80,7 +80,7 @@ export function toResponses(sources: ResponseSources): Responses {
     mayRedirect,
     guard,
     mayMiss,
-    writes,
+    mayConflict,
     isLogin,
     toStatus
   } = sources
@@ -95,7 +95,7 @@ export function toResponses(sources: ResponseSources): Responses {
   if (guard.isAuthenticated || isLogin) add('NotAuthenticated')
   if (guard.isGuarded) add('Forbidden')
   if (mayMiss) add('NotFound')
-  if (writes) add('Conflict')
+  if (mayConflict) add('Conflict')
   responses.default = REFERENCES.OtherError
 
   return responses

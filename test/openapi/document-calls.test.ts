@@ -36,7 +36,7 @@ it('placeholders of a path are texts that are not empty, and the last one of a r
   ])
 })
 
-it('a unique value may be taken where a call writes', async () => {
+it('a unique value may be taken where a call writes, and a stored record may be in use', async () => {
   const { paths } = await describeService(memory(), { schema: schema(Note) })
   const { get, put, patch, delete: remove } = paths['/notes/{id}']
   const calls = { create: paths['/notes'].post, get, put, patch, remove }
@@ -44,8 +44,13 @@ it('a unique value may be taken where a call writes', async () => {
   expect(Object.entries(calls).filter(([, { responses }]) => responses[409])).toEqual([
     ['create', calls.create],
     ['put', put],
-    ['patch', patch]
+    ['patch', patch],
+    ['remove', remove]
   ])
+
+  const own = await describeService({ remove: async () => ({ id: 1 }) } as any, { schema: schema(Note) })
+
+  expect(own.paths['/notes/{id}'].delete.responses[409]).toBeUndefined()
 })
 
 it('a record may be missing for calls with an id, and for custom methods, whose data may name one', async () => {
