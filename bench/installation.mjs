@@ -52,7 +52,7 @@ export async function install(folder, dependencies) {
  * @returns Its path, its size, and the number and the size of the files in it
  */
 export async function packAlula(folder) {
-  // Its `prepare` would build it anew, while others may use what is there.
+  // Its `prepack` would build it anew, while others may use what is there.
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
   const { stdout } = await run('npm', pack, { cwd: toPath('..') })
   const [{ filename, size, entryCount, unpackedSize }] = Object.values(JSON.parse(stdout))

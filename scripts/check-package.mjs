@@ -227,8 +227,9 @@ async function checkFiles(tarball, path, manifest) {
       return [`${stem}.js`, `${stem}.d.ts`]
     })
   )
-  const isDocument = new Set(['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'])
-  const isGuide = (file) => /^docs\/[^/]+\.md$/.test(file)
+  const isDocument = new Set(['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md'])
+  const isGuide = (file) =>
+    /^docs\/((decisions|tutorial)\/)?[^/]+\.md$|^docs\/images\/[^/]+\.(svg|webp)$/.test(file)
   // Of create-alula: what applications are made of.
   const isTemplate = (file) => file.startsWith('dist/templates/')
   const unexpected = files.filter(
@@ -238,6 +239,11 @@ async function checkFiles(tarball, path, manifest) {
     (pattern) => !files.some((file) => isMatch(file, pattern))
   )
 
+  const installing = ['preinstall', 'install', 'postinstall', 'prepare'].filter(
+    (script) => script in (manifest.scripts ?? {})
+  )
+
+  failOn(installing, 'is a script that runs where the package is installed')
   failOn(
     unexpected,
     'must not be in the tarball; a file of dist without a source is left from an older build'

@@ -40,6 +40,8 @@ const UNRELEASED = new RegExp(
   'm'
 )
 
+/** The address of the repository on the web; undefined for one that nobody else can open. */
+const site = toSite((await git('remote', 'get-url', 'origin')).trim())
 const report = createReport()
 const isReady = await checkAll()
 
@@ -66,6 +68,9 @@ async function checkAll() {
     },
     [`there is no tag ${tag}`]: async () => {
       if ((await git('tag', '--list', tag)) !== '') throw new Error('It has been released')
+    },
+    'origin says where the repository is': () => {
+      if (!site) throw new Error("Expected an address such as 'https://example.com/alula/alula.git'")
     },
     'CHANGELOG.md says what is new': () => {
       const [, changes = ''] = UNRELEASED.exec(read('CHANGELOG.md')) ?? []
@@ -98,6 +103,9 @@ async function checkAll() {
 async function release() {
   const steps = {
     [`write ${version} into each package.json, package-lock.json, README.md and docs/migrating.md`]: () => {
+      for (const [index, manifest] of manifests.entries()) {
+        if (!manifest.private) Object.assign(manifest, toAddresses(folders[index]))
+      }
       writeVersions()
       edit('README.md', VERSION_IN_README, () => `Version ${version} needs Node`)
       edit('docs/migrating.md', RANGE_IN_GUIDE, `$1^${version}`)
@@ -129,6 +137,21 @@ Left to you${isDryRun ? ' then' : ''}, because it cannot be taken back:
 
   git push origin ${BRANCH} ${tag}
 ${tarballs.map((tarball) => `  npm publish ${tarball}\n`).join('')}`)
+}
+
+/** What a manifest says of where its package comes from. */
+function toAddresses(directory) {
+  return {
+    homepage: `${site}#readme`,
+    bugs: `${site}/issues`,
+    repository: { type: 'git', url: `git+${site}.git`, ...(directory && { directory }) }
+  }
+}
+
+function toSite(remote) {
+  const [, host, path] = /^(?:https:\/\/|ssh:\/\/git@|git@)([^/:@]+)[/:](.+?)(?:\.git)?$/.exec(remote) ?? []
+
+  return host && `https://${host}/${path}`
 }
 
 /** Writes the version into each manifest and the lockfile, and the ranges by which the packages depend on each other. */

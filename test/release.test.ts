@@ -77,6 +77,7 @@ async function createClone(files: { [name: string]: string } = {}) {
   await run('git', ['clone', '--quiet', origin, clone])
   await git('config', 'user.name', 'Somebody')
   await git('config', 'user.email', 'somebody@example.com')
+  await git('remote', 'set-url', 'origin', 'git@example.com:things/thing.git')
 
   return {
     git,
@@ -112,6 +113,7 @@ it('a dry run says what it would do, and changes nothing', async () => {
 ok    everything is committed
 ok    0.2.0 is not earlier than 0.1.9
 ok    there is no tag v0.2.0
+ok    origin says where the repository is
 ok    CHANGELOG.md says what is new
 ok    README.md has the version
 ok    SECURITY.md has the minor version
@@ -128,7 +130,7 @@ Left to you then, because it cannot be taken back:
   npm publish thing-0.2.0.tgz
   npm publish thing-tools-0.2.0.tgz
 
-7 passed, 0 failed
+8 passed, 0 failed
 `)
   expect(code).toBe(0)
   expect(await git('rev-parse', 'HEAD')).toBe(before)
@@ -145,12 +147,28 @@ it('a release is a commit, a tag and the tarballs of all packages, with one vers
   )
   expect(code).toBe(0)
 
-  expect(JSON.parse(await read('package.json'))).toEqual({ ...MANIFEST, version: '0.1.10' })
+  const addresses = {
+    homepage: 'https://example.com/things/thing#readme',
+    bugs: 'https://example.com/things/thing/issues'
+  }
+  const repository = { type: 'git', url: 'git+https://example.com/things/thing.git' }
+
+  expect(JSON.parse(await read('package.json'))).toEqual({
+    ...MANIFEST,
+    ...addresses,
+    repository,
+    version: '0.1.10'
+  })
   expect(JSON.parse(await read('packages/page/package.json'))).toEqual({ ...INTERNAL, version: '0.1.10' })
 
   const tools = { version: '0.1.10', peerDependencies: { thing: '^0.1.10', other: '^1.0.0' } }
 
-  expect(JSON.parse(await read('packages/tools/package.json'))).toEqual({ ...TOOLS, ...tools })
+  expect(JSON.parse(await read('packages/tools/package.json'))).toEqual({
+    ...TOOLS,
+    ...tools,
+    ...addresses,
+    repository: { ...repository, directory: 'packages/tools' }
+  })
   expect(JSON.parse(await read('package-lock.json'))).toEqual({
     ...LOCK,
     version: '0.1.10',
@@ -196,6 +214,7 @@ it('what is not ready is not released', async () => {
     'README.md': '# thing\n'
   })
 
+  await git('remote', 'set-url', 'origin', '/srv/thing')
   await git('tag', 'v0.1.0')
   await git('switch', '--quiet', '--create', 'other')
   await write('index.js', 'changed')
@@ -211,12 +230,14 @@ FAIL  0.1.0 is not earlier than 0.1.9
       Expected a version from 0.1.9 on
 FAIL  there is no tag v0.1.0
       It has been released
+FAIL  origin says where the repository is
+      Expected an address such as 'https://example.com/alula/alula.git'
 FAIL  CHANGELOG.md says what is new
       Expected text below '## Unreleased' or '## 0.1.0'
 FAIL  README.md has the version
       Expected /^Version \\S+ needs Node/m
 ok    SECURITY.md has the minor version
-1 passed, 6 failed
+1 passed, 7 failed
 `)
   expect(await git('status', '--porcelain')).toBe('M index.js')
 })
