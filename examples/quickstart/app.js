@@ -1,22 +1,25 @@
 import { alula } from 'alula'
-import { BadRequest } from 'alula/errors'
 import express, { errorHandler, notFound, rest } from 'alula/express'
 import { memory } from 'alula/memory'
 import { openapi } from 'alula/openapi'
+import { schema } from 'alula/schema'
+import { z } from 'zod'
 
+const Note = z.object({ id: z.int(), text: z.string().trim().min(1), done: z.boolean().default(false) })
 const app = express(alula())
 
 app.configure(rest())
 app.configure(openapi({ info: { title: 'Notes', version: '1.0.0' } }))
-app.use('notes', memory({ startId: 1, paginate: { default: 10, max: 50 } }))
+app.use('notes', memory({ startId: 1, paginate: { default: 10, max: 50 } }), { schema: schema(Note) })
 app.use(notFound(), errorHandler())
 
 // A hook runs for every call, from clients and from your own code.
-const requireText = async ({ data }) => {
-  if (typeof data.text !== 'string') throw new BadRequest("A note needs a 'text'")
+const logCall = async ({ path, method }, next) => {
+  await next()
+  console.log(`${method} ${path}`)
 }
 
-app.service('notes').hooks({ before: { create: [requireText], update: [requireText] } })
+app.service('notes').hooks({ around: { all: [logCall] } })
 app.service('notes').on('created', ({ id }) => console.log(`created note ${id}`))
 
 // Answers the requests in flight before the process ends.
