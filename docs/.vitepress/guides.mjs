@@ -20,6 +20,14 @@ export const GUIDES = {
     'query',
     'typescript'
   ],
+  Tutorial: [
+    'tutorial/1-notes',
+    'tutorial/2-schema-and-page',
+    'tutorial/3-logins-and-access',
+    'tutorial/4-sql',
+    'tutorial/5-front-end',
+    'tutorial/6-tests-and-production'
+  ],
   'Data and clients': ['sql', 'memory', 'http', 'koa', 'realtime', 'client', 'openapi', 'page'],
   'Users and access': ['authentication', 'sessions', 'access', 'oauth', 'security'],
   'In production': ['testing', 'deployment', 'bundling', 'scaling'],

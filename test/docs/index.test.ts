@@ -15,8 +15,9 @@ let index: string
 
 beforeAll(async () => {
   const files = await readdir(join(ROOT, 'docs'))
+  const chapters = await readdir(join(ROOT, 'docs/tutorial'))
 
-  guides = files
+  guides = [...files, ...chapters.map((file) => `tutorial/${file}`)]
     .filter((file) => file.endsWith('.md') && file !== 'index.md')
     .map((file) => file.slice(0, -3))
     .sort()
@@ -40,7 +41,7 @@ it('llms.txt lists every guide with its first sentence', async () => {
 })
 
 it('the first page leads to every guide', () => {
-  const linked = new Set([...index.matchAll(/\]\(([\w-]+)\.md\)/g)].map(([, name]) => name))
+  const linked = new Set([...index.matchAll(/\]\(([\w/-]+)\.md\)/g)].map(([, name]) => name))
 
   expect([...linked].sort()).toEqual(guides)
 })

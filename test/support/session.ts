@@ -13,10 +13,12 @@ const END = '--- the end of an output ---'
  *
  * @param blocks The blocks: lines that begin with `$ ` are commands, the others what they print
  * @param here What to replace in commands, such as the address of a server
+ * @param cwd The folder of the shell
  */
 export async function expectSession(
   blocks: readonly string[],
-  here: { readonly [text: string]: string }
+  here: { readonly [text: string]: string },
+  cwd?: string
 ): Promise<void> {
   const entries = blocks
     .flatMap((block) => block.split(/^\$ /m).slice(1))
@@ -27,7 +29,7 @@ export async function expectSession(
 
   for (const [text, replacement] of Object.entries(here)) script = script.replaceAll(text, replacement)
 
-  const { stdout } = await run('sh', ['-ec', script])
+  const { stdout } = await run('sh', ['-ec', script], { cwd })
   const outputs = stdout.split(END).slice(0, -1)
 
   expect(outputs).toHaveLength(entries.length)
