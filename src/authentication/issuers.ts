@@ -55,20 +55,18 @@ const CHECKS: OptionChecks = {
 /**
  * Checks the option `issuers`.
  *
- * @param name The name of the strategy
+ * @param owner What has the option, for messages
  * @param issuers The option
  * @param own The issuers of the tokens of the service
  * @param hasEntity Whether a token stands for an entity
  * @throws TypeError with a sentence that names what is wrong
  */
 export function assertIssuers(
-  name: string,
+  owner: string,
   issuers: unknown,
   own: readonly unknown[],
   hasEntity: boolean
 ): asserts issuers is readonly TokenIssuer[] {
-  const owner = `the '${name}' strategy`
-
   if (!Array.isArray(issuers))
     throw createError('ALULA_INVALID_OPTION', `Invalid option 'issuers' of ${owner}: expected an array`)
 

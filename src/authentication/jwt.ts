@@ -74,7 +74,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     if (configuration.issuers !== undefined) {
       const own = [this.auth.configuration.jwtOptions?.issuer].flat()
 
-      assertIssuers(this.name as string, configuration.issuers, own, configuration.entity !== null)
+      assertIssuers(`the '${this.name}' strategy`, configuration.issuers, own, configuration.entity !== null)
     }
   }
 

@@ -41,6 +41,8 @@ export class Internals {
   readonly mounts: Map<string, MountedHandler> = new Map()
   /** The names of the plugins that are configured, each of which can be configured once. */
   readonly plugins: Set<string> = new Set()
+  /** Whether clients of MCP reach a service, by its path. The plugin sets it. */
+  reachesByMcp?: (path: string) => boolean
   /** The codes of the warnings that were emitted. */
   readonly warnings: Set<string> = new Set()
   /** How many calls of `setup` without a server have not finished. */

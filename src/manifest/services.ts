@@ -16,7 +16,7 @@ import type {
 } from '../core/types.ts'
 import { getTraits } from '../hooks/traits.ts'
 import type { Layer } from '../hooks/types.ts'
-import { getSchemaDefinition, type SchemaDefinition } from '../schema/compile.ts'
+import { getMethodDefinition, getSchemaDefinition, type SchemaDefinition } from '../schema/compile.ts'
 import { isFunction, isStringList } from '../utils/check.ts'
 
 declare module '../hooks/traits.ts' {
@@ -97,6 +97,7 @@ export function readServices(app: Application, paths?: ReadonlySet<string>): rea
     const paging = paginate || {}
     const of: Readable = {
       app,
+      path,
       service,
       transports,
       isStored: isFunction(adapter.allowsMulti)
@@ -175,6 +176,42 @@ export function hasSockets(app: Application): boolean {
   return getInternals(app).plugins.has('socketio') || Boolean(app.io)
 }
 
+/**
+ * Why a method is no tool for clients of MCP: only what is declared is one. `undefined` for a method that is, and for one that
+ * is closed to all clients.
+ *
+ * @param service The registered service
+ * @param method The name of the method
+ * @param who Who may call it
+ */
+export function findToolFault(service: FeathersService, method: string, who: string): string | undefined {
+  const definition = getSchemaDefinition(service)
+
+  if (who === 'nobody' || getOwnAccess(service)) return undefined
+  if (!definition?.enforce) return 'no schema'
+  if (!getServiceOptions(service).access) return 'no access rule'
+  if (!isStandardMethod(method) && !getMethodDefinition(definition, method)?.result)
+    return 'no schema of its result'
+
+  return undefined
+}
+
+/** Whether clients of MCP have a method. */
+function isTool(
+  service: FeathersService,
+  path: string,
+  method: string,
+  who: string,
+  app: Application
+): boolean {
+  return (
+    getInternals(app).reachesByMcp?.(path) === true &&
+    who !== 'nobody' &&
+    !getOwnAccess(service) &&
+    findToolFault(service, method, who) === undefined
+  )
+}
+
 /** HTTP always: a handler can be made of any application. */
 function readTransports(app: Application): readonly string[] {
   return hasSockets(app) ? ['rest', 'socketio'] : ['rest']
@@ -183,21 +220,23 @@ function readTransports(app: Application): readonly string[] {
 /** A service whose methods are read. */
 interface Readable {
   readonly app: Application
+  readonly path: string
   readonly service: FeathersService
   readonly transports: readonly string[]
   readonly isStored: boolean
 }
 
 function readMethod(name: string, of: Readable): ManifestMethod {
-  const { app, service, transports } = of
+  const { app, service, path, transports } = of
   const { args, event, verb } = getDefinition(name)
   const layers = getLayers(service, name)
   const publisher = event && getPublisher(app, service, event)
+  const who = readWho(name, layers, of)
 
   return {
     name,
-    transports,
-    who: readWho(name, layers, of),
+    transports: isTool(service, path, name, who, app) ? [...transports, 'mcp'] : transports,
+    who,
     args,
     verb,
     hasData: args.includes('data'),

@@ -3,7 +3,7 @@ import { getErrorStatus } from '../core/error-status.ts'
 import { warnOnce } from '../core/internals.ts'
 import type { Application } from '../core/types.ts'
 import { readLogin } from '../manifest/login.ts'
-import { readOpenServices, readRelatedServices } from '../manifest/services.ts'
+import { type ManifestService, readOpenServices, readRelatedServices } from '../manifest/services.ts'
 import { isObject, isString } from '../utils/check.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { createFilters } from './filters.ts'
@@ -51,14 +51,7 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
   const unknown: string[] = []
   const paths: PathItems = new Map()
   const operationIds = new Names()
-  const related = readRelatedServices(app, services)
-  const described = [...services, ...related]
-  const names = new Map(described.map(({ path }) => [path, toServiceNames(path)]))
-  const schemas = new Schemas(described, {
-    names,
-    hasOwnErrors: typeof app.get?.('formatError') === 'function',
-    onUnknown: (path) => unknown.push(path)
-  })
+  const { schemas, names, related } = readSchemas(app, services, (path) => unknown.push(path))
 
   const toFilters = createFilters(schemas)
   const toGuard = createGuards(login)
@@ -98,6 +91,35 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
       securitySchemes: toSecuritySchemes(login)
     }
   }
+}
+
+/**
+ * Describes what the services of an application take and return.
+ *
+ * @param app The application
+ * @param services The services that clients reach
+ * @param onUnknown Is told of a field that cannot be described
+ * @returns The schemas, the names of the services by path, and the services that clients reach through relations alone
+ */
+export function readSchemas(
+  app: Application,
+  services: readonly ManifestService[],
+  onUnknown: (path: string) => void
+): {
+  schemas: Schemas
+  names: ReadonlyMap<string, ServiceNames>
+  related: readonly ManifestService[]
+} {
+  const related = readRelatedServices(app, services)
+  const described = [...services, ...related]
+  const names = new Map(described.map(({ path }) => [path, toServiceNames(path)]))
+  const schemas = new Schemas(described, {
+    names,
+    hasOwnErrors: typeof app.get?.('formatError') === 'function',
+    onUnknown
+  })
+
+  return { schemas, names, related }
 }
 
 function warnOfUnknown(app: Application, fields: readonly string[]): void {

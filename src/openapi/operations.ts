@@ -269,10 +269,10 @@ function toQuery(
 }
 
 /** The data of a call; `undefined` for one without. */
-function toDataSchema(
+export function toDataSchema(
   { isStored, definition }: ManifestService,
   { name, hasData, several }: ManifestMethod,
-  { verb }: OperationCall,
+  { verb }: Pick<OperationCall, 'verb'>,
   schemas: ServiceSchemas
 ): { readonly schema: JsonSchema; readonly isRequired: boolean } | undefined {
   // An adapter takes records alone.

@@ -120,15 +120,16 @@ function toInclude(names: readonly string[], defaults: readonly string[]): reado
 }
 
 /** The operators that may stand under a field. */
-function listOperators({ operators }: ManifestService, query: QueryDefinition): readonly string[] {
+export function listOperators({ operators }: ManifestService, query: QueryDefinition): readonly string[] {
   const known = [...OPERATORS, ...PATTERN_OPERATORS.filter((name) => operators.includes(name))]
 
   return query.operators ? known.filter((name) => query.operators?.includes(name)) : known
 }
 
-function listRelated(
+/** The fields of related records that a query may name. */
+export function listRelated(
   { definition }: ManifestService,
-  { findRelated }: QuerySources
+  { findRelated }: Pick<QuerySources, 'findRelated'>
 ): readonly (readonly [string, Field])[] {
   return Object.entries(definition?.relations ?? {}).flatMap(([name, relation]) => {
     const query = isCountRelation(relation) ? undefined : findRelated(relation.path)?.definition?.query
@@ -143,7 +144,18 @@ function listRelated(
   })
 }
 
-function listIncludes(service: ManifestService, sources: QuerySources, levels: number): readonly string[] {
+/**
+ * The relations that a query may include.
+ *
+ * @param service The service
+ * @param sources What else is known
+ * @param levels How deep they lead
+ */
+export function listIncludes(
+  service: ManifestService,
+  sources: Pick<QuerySources, 'findRelated'>,
+  levels: number
+): readonly string[] {
   return Object.entries(service.definition?.relations ?? {}).flatMap(([name, relation]) => {
     const related = sources.findRelated(relation.path)
 
@@ -165,7 +177,7 @@ function toSort(paths: readonly string[]): OpenApiParameter {
 }
 
 /** Brackets and operators mean something else in a query string. */
-function isNameable(path: string, { hidden }: QuerySources): boolean {
+export function isNameable(path: string, { hidden }: Pick<QuerySources, 'hidden'>): boolean {
   return !RESERVED.test(path) && !isHidden(path, hidden)
 }
 

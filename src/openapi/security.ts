@@ -44,7 +44,8 @@ function toGuard(who: string, login: ManifestLogin | undefined): Guard {
   }
 }
 
-function describeWho(who: string): string {
+/** Who may call a method, in words for clients. */
+export function describeWho(who: string): string {
   if (who === 'anyone') return who
 
   const [, role] = /^role\('(.*)'\)$/.exec(who) ?? []

@@ -23,7 +23,9 @@ export async function send(
   operation: Operation,
   call: Call
 ): Promise<Reply> {
-  return await (transport === 'rest' ? request(client, operation, call) : emit(app, client, operation, call))
+  return await (transport === 'rest'
+    ? request(client, operation, call)
+    : emit(app, transport, client, operation, call))
 }
 
 async function request(client: TestClient, operation: Operation, call: Call): Promise<Reply> {
@@ -49,7 +51,14 @@ async function request(client: TestClient, operation: Operation, call: Call): Pr
   return toReply(response.status, body)
 }
 
-async function emit(app: Application, client: TestClient, operation: Operation, call: Call): Promise<Reply> {
+/** As a message of a socket; a tool of MCP is called so too. */
+async function emit(
+  app: Application,
+  provider: string,
+  client: TestClient,
+  operation: Operation,
+  call: Call
+): Promise<Reply> {
   const {
     service,
     name,
@@ -69,7 +78,7 @@ async function emit(app: Application, client: TestClient, operation: Operation, 
         .map((segment) => fill(segment, call))
         .join('/'),
       args: args.map((one) => values[one]),
-      connection: { provider: 'socketio', headers: {}, ...(authentication && { authentication }) }
+      connection: { provider, headers: {}, ...(authentication && { authentication }) }
     },
     () => undefined
   )

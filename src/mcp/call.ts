@@ -1,0 +1,132 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { callService, getResponse } from '../core/call.ts'
+import { type EmitterLike, reportError } from '../core/events.ts'
+import { getDefinition } from '../core/methods.ts'
+import type { Application, RealTimeConnection } from '../core/types.ts'
+import { BadRequest, NotFound } from '../errors.ts'
+import { toClientError, toErrorResponse } from '../transport/error.ts'
+import { toSocketCall } from '../transport/socket.ts'
+import { isObject, isString } from '../utils/check.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
+import type { PathArgument } from './arguments.ts'
+import type { Caller } from './callers.ts'
+import type { McpCall } from './params.ts'
+import { toFault, toToolResult } from './results.ts'
+import type { MethodTool } from './tools.ts'
+
+/** What the arguments of a tool may be. */
+export type GivenArguments = Readonly<Record<string, unknown>>
+
+/**
+ * Calls a method as a message of a socket does, with the rights of the caller.
+ *
+ * @param app The application
+ * @param tool The tool
+ * @param given Its arguments
+ * @param caller Who calls
+ * @param mcp Which client has made the call
+ * @returns The result, or a fault with a sentence
+ */
+export async function callTool(
+  app: Application,
+  tool: MethodTool,
+  given: GivenArguments,
+  caller: Caller,
+  mcp: McpCall
+): Promise<CallToolResult> {
+  const { method } = tool
+  let path = tool.path
+
+  try {
+    path = fillPath(tool, given)
+
+    const args = toMessageArguments(tool, given)
+    const connection = { ...caller.params, mcp } as RealTimeConnection
+    const { service, call } = toSocketCall(app, { method, path, args, connection })
+
+    // A value in the path may be the name of another service.
+    if (service !== tool.service) throw new NotFound(`Service '${path}' not found`)
+
+    // Nothing stays connected, so nothing may join channels or keep a login.
+    const { connection: _, ...params } = call.params
+
+    return toToolResult(getResponse(await callService(service, { ...call, params })), tool.many)
+  } catch (error) {
+    if (toClientError(error).status >= 500) reportError(app as object as EmitterLike, error)
+
+    const { body } = toErrorResponse(app, error, { provider: 'mcp', method, path, headers: {} })
+
+    return toFault(toSentence(body))
+  }
+}
+
+/**
+ * Whether a call asks the user first.
+ *
+ * @param tool The tool
+ * @param given Its arguments
+ */
+export function asksFirst({ asks, several, method }: MethodTool, { id, data }: GivenArguments): boolean {
+  if (asks !== 'several') return asks === 'always'
+
+  return several && (method === 'create' ? Array.isArray(data) : id === null)
+}
+
+/** The sentence of an error, and what is wrong with which field. A body of the application may have neither. */
+function toSentence(body: unknown): string {
+  const { name, message, errors } = (isObject(body) ? body : {}) as { [name: string]: unknown }
+  const isUsual = isString(name) && isString(message)
+  const details = isObject(errors) && Object.keys(errors).length > 0 ? ` ${JSON.stringify(errors)}` : ''
+
+  return isUsual ? `${name}: ${message}${details}` : JSON.stringify(body)
+}
+
+/** The path of the service, with the values of its placeholders. */
+function fillPath({ path, args }: MethodTool, given: GivenArguments): string {
+  return path
+    .split('/')
+    .map((segment) => {
+      const argument = args.path.find(({ placeholder }) => segment === `:${placeholder}`)
+
+      return argument ? readSegment(argument, given) : segment
+    })
+    .join('/')
+}
+
+function readSegment({ name }: PathArgument, given: GivenArguments): string {
+  const value = Object.hasOwn(given, name) ? given[name] : undefined
+
+  if (Number.isFinite(value) || (typeof value === 'string' && value !== '' && !value.includes('/')))
+    return String(value)
+
+  throw new BadRequest(`Invalid argument '${name}': expected a string or a number without '/'`)
+}
+
+/** The arguments of the method, in their order. */
+function toMessageArguments({ method, args, several }: MethodTool, given: GivenArguments): unknown[] {
+  const names = Object.keys(args.schema.properties as object)
+  const unknown = Object.keys(given).find((name) => !names.includes(name))
+
+  if (unknown !== undefined) {
+    throw new BadRequest(
+      `Unknown argument '${unknown}'${didYouMean(unknown, names) || `: expected ${names.join(', ') || 'none'}`}`
+    )
+  }
+
+  const { id, query = {} } = given
+  const values = { id, data: toData(args.route, given), params: query }
+
+  if (names.includes('id') && (id === undefined || (id === null && !several)))
+    throw new BadRequest("Invalid argument 'id': expected the id of a record")
+
+  return getDefinition(method).args.map((name) => values[name] ?? null)
+}
+
+/** A call by name has what is in a route in its data. */
+function toData(route: readonly PathArgument[], given: GivenArguments): unknown {
+  const { data } = given
+
+  if (route.length === 0 || (data !== undefined && !isObject(data))) return data
+
+  return { ...data, ...Object.fromEntries(route.map((one) => [one.placeholder, readSegment(one, given)])) }
+}

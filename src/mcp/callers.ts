@@ -1,0 +1,160 @@
+// Who calls: verified once for a request, for what is inside of it.
+import { createHash } from 'node:crypto'
+import { readEntityId } from '../access/rules.ts'
+import type { AuthenticationBase } from '../authentication/base.ts'
+import { assertIssuers, Issuers, type TokenIssuer } from '../authentication/issuers.ts'
+import { JWTStrategy } from '../authentication/jwt.ts'
+import type { AuthenticationParams, AuthenticationResult } from '../authentication/types.ts'
+import type { Application, AuthenticationRequest, MountedDetails, Params } from '../core/types.ts'
+import { NotAuthenticated } from '../errors.ts'
+import { readLogin } from '../manifest/login.ts'
+import { addInherited } from '../utils/call-state.ts'
+import { createError } from '../utils/developer-error.ts'
+import type { McpOptions } from './options.ts'
+
+/** Who makes a call. */
+export interface Caller {
+  /** The params of the calls of services. They hold no token. */
+  readonly params: Params
+  /** What a confirmation is bound to: the user, or else what proves who calls. */
+  readonly key: string
+  readonly isAnonymous: boolean
+}
+
+/** `typ` of tokens for MCP: where a configuration has no audience, the API would take them for its own. */
+export const TOKEN_TYPE = 'mcp+jwt'
+
+/** What tokens for MCP are made and verified with, beside the options of the configuration. */
+export function toTokenOptions(resource: string): { audience: string; header: { typ: string } } {
+  return { audience: resource, header: { typ: TOKEN_TYPE } }
+}
+
+/** Finds out who makes requests. */
+export class Callers {
+  private readonly app: Application
+  private readonly options: McpOptions
+  /** The strategies of the application for tokens, as they verify those for MCP. */
+  private readonly strategies = new WeakMap<JWTStrategy, JWTStrategy>()
+
+  constructor(app: Application, options: McpOptions) {
+    this.app = app
+    this.options = options
+  }
+
+  /** @throws Error where clients could not log in, for issuers that are not valid, and without the package that they need */
+  async assertComplete(): Promise<void> {
+    const { auth } = this
+    const { anonymous, issuers } = this.options
+
+    if (!auth && (!anonymous || issuers)) {
+      throw createError(
+        'ALULA_NO_AUTHENTICATION',
+        "mcp() needs an authentication service, by which clients log in. Set 'anonymous: true' for clients without a login"
+      )
+    }
+    if (!issuers) return
+
+    assertIssuers(
+      'mcp()',
+      this.issuers,
+      [auth?.configuration.jwtOptions?.issuer].flat(),
+      auth?.configuration.entity !== null
+    )
+    await new Issuers().load()
+  }
+
+  /**
+   * Verifies the credentials of a request.
+   *
+   * @throws NotAuthenticated without valid ones, unless clients may do without: then only for those that are not valid
+   */
+  async identify({ params }: MountedDetails): Promise<Caller> {
+    const { options } = this
+    const { authentication } = params
+    const given: Params = { ...params, provider: 'mcp', headers: this.withoutCredentials(params.headers) }
+
+    // Trusted code in front, such as a session of the application, has said who calls.
+    if (params.authenticated === true)
+      return { params: given, key: this.toKey(given, authentication), isAnonymous: false }
+    if (!authentication) {
+      if (!options.anonymous) throw new NotAuthenticated('Not authenticated')
+
+      return { params: given, key: '', isAnonymous: true }
+    }
+
+    const { accessToken: _, authentication: verified, ...result } = await this.verify(authentication, params)
+    const { strategy, payload } = { ...authentication, ...verified }
+    const found: Params = {
+      ...given,
+      ...result,
+      authentication: { strategy: strategy as string, ...(payload && { payload }) },
+      authenticated: true
+    }
+
+    return {
+      // A hook `authenticate` accepts the strategies that it names, as for other transports.
+      params: addInherited(found, { isAdmitted: true }),
+      key: this.toKey(found, authentication),
+      isAnonymous: false
+    }
+  }
+
+  /** The issuers as the strategy takes them. */
+  private get issuers(): readonly TokenIssuer[] {
+    const { issuers = [], resource } = this.options
+
+    return issuers.map((issuer) => ({ ...issuer, audience: issuer.audience ?? resource }))
+  }
+
+  private get auth(): AuthenticationBase | undefined {
+    return this.app.defaultAuthentication?.() as AuthenticationBase | undefined
+  }
+
+  private async verify(authentication: AuthenticationRequest, params: Params): Promise<AuthenticationResult> {
+    const auth = this.auth as AuthenticationBase
+    const { provider: _, authentication: __, ...others } = params
+    const strategy = auth.getStrategy(authentication.strategy as string)
+
+    if (!(strategy instanceof JWTStrategy)) {
+      const { authStrategies, parseStrategies = authStrategies } = auth.configuration
+
+      return auth.authenticate(authentication, others, ...parseStrategies)
+    }
+
+    const verifying = { ...others, authenticated: true, jwt: toTokenOptions(this.options.resource) }
+
+    return this.toOwn(strategy).authenticate(authentication, verifying as AuthenticationParams)
+  }
+
+  /** The same strategy with the issuers of MCP: what an application has changed in a class of its own counts here too. */
+  private toOwn(strategy: JWTStrategy): JWTStrategy {
+    const { issuers } = this
+    const own: JWTStrategy =
+      this.strategies.get(strategy) ??
+      Object.create(strategy, { configuration: { get: () => ({ ...strategy.configuration, issuers }) } })
+
+    this.strategies.set(strategy, own)
+
+    return own
+  }
+
+  private toKey(params: Params, authentication: unknown): string {
+    const entity: string = this.auth?.configuration.entity ?? 'user'
+    const id = readEntityId(this.app, (params as { [name: string]: object | undefined })[entity])
+    const subject = id ?? params.authentication?.payload?.sub
+
+    return subject === undefined
+      ? createHash('sha256')
+          .update(JSON.stringify(authentication ?? null))
+          .digest('base64url')
+      : `${typeof subject} ${subject}`
+  }
+
+  /** Hooks may pass headers on. */
+  private withoutCredentials(headers: Params['headers'] = {}): NonNullable<Params['headers']> {
+    const names = (readLogin(this.app)?.credentials ?? []).map(({ header }) => header.toLowerCase())
+    const secret = new Set(['authorization', 'cookie', ...names])
+
+    return Object.fromEntries(Object.entries(headers).filter(([name]) => !secret.has(name)))
+  }
+}

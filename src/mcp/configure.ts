@@ -1,0 +1,59 @@
+import { assertCalled } from '../core/assert-application.ts'
+import { addPlugin, getInternals } from '../core/internals.ts'
+import type { Application, MountedHandler, NextFunction } from '../core/types.ts'
+import { createError } from '../utils/developer-error.ts'
+import { Endpoint, toMetadataPath } from './endpoint.ts'
+import { assertMcpOptions, type McpOptions } from './options.ts'
+
+/**
+ * Serves the methods of an application to AI agents, as tools of the Model Context Protocol, on every HTTP transport. A method is a tool where
+ * its service has a schema and an access rule; a call has the rights of its caller, as over other transports. Needs the package
+ * `@modelcontextprotocol/server`.
+ *
+ * @param options Where clients find it, which services it has, what asks the user first, and whose tokens count
+ * @returns A function for `app.configure`
+ * @throws TypeError for options that are not valid. What they name is checked when the application is set up
+ * @example
+ * app.configure(mcp({ resource: 'https://api.example.org/mcp' }))
+ */
+export function mcp(options: McpOptions): (app: any) => void {
+  assertCalled('mcp', options)
+  assertMcpOptions(options)
+
+  const { path = '/mcp', resource, services, issuers } = options
+
+  return (app: Application & { readonly _isSetup?: boolean }) => {
+    if (app._isSetup) {
+      throw createError(
+        'ALULA_CONFIGURED_TOO_LATE',
+        "'alula/mcp' has to be configured before the application is set up"
+      )
+    }
+
+    addPlugin(app, 'mcp', "'alula/mcp' is configured on the application already")
+    getInternals(app).reachesByMcp = (name) => services?.includes(name) !== false
+
+    const endpoint = new Endpoint(app, options)
+
+    app.mount(path, (request, details) => endpoint.respond(request, details))
+    if (issuers) app.mount(toMetadataPath(resource), serveMetadata(endpoint))
+
+    app.hooks({
+      setup: [
+        async (_context: unknown, next: NextFunction) => {
+          // Services are set up by then, and tables read.
+          await next()
+          await endpoint.start()
+        }
+      ]
+    })
+  }
+}
+
+/** Pages of clients read it too. */
+function serveMetadata(endpoint: Endpoint): MountedHandler {
+  return ({ method }) =>
+    ['GET', 'HEAD', 'OPTIONS'].includes(method)
+      ? Response.json(endpoint.metadata, { headers: { 'Access-Control-Allow-Origin': '*' } })
+      : new Response(null, { status: 405, headers: { Allow: 'GET, HEAD, OPTIONS' } })
+}

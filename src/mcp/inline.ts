@@ -1,0 +1,66 @@
+import type { JsonSchema } from '../schema/json-schema.ts'
+import { isObject } from '../utils/check.ts'
+import { setOwn } from '../utils/object.ts'
+
+const REFERENCE = '#/components/schemas/'
+
+/** Words for people, and what clients need not know. */
+const LEFT_OUT: readonly string[] = ['title', 'examples', 'deprecated', 'readOnly', 'writeOnly']
+
+/** Schemas whose parts refer to parts that refer to parts grow fast. */
+const MAX_PARTS = 500
+
+/**
+ * Copies a schema of a document with what it refers to in its place: many clients follow no references. What refers to itself,
+ * and what lies behind the first few hundred parts, is anything: the service checks it all the same.
+ *
+ * @param schema The schema
+ * @param all Those of the document, by name
+ */
+export function inlineSchema(schema: JsonSchema, all: ReadonlyMap<string, JsonSchema>): JsonSchema {
+  let parts = 0
+
+  return copy(schema, []) as JsonSchema
+
+  /** @param within The names of the schemas that this one is in */
+  function copy(value: unknown, within: readonly string[], isNames = false): unknown {
+    if (Array.isArray(value)) return value.map((one) => copy(one, within))
+    if (!isObject(value)) return value
+
+    const { $ref } = value
+
+    if (!isNames && typeof $ref === 'string') {
+      const name = $ref.slice(REFERENCE.length)
+      const target = all.get(name)
+
+      return !target || within.includes(name) || parts > MAX_PARTS ? {} : copy(target, [...within, name])
+    }
+
+    const copied = {}
+
+    parts++
+
+    for (const [name, part] of Object.entries(value)) {
+      if (!isNames && isLeftOut(name, value)) continue
+
+      setOwn(
+        copied,
+        name,
+        ['enum', 'const'].includes(name) && !isNames
+          ? part
+          : copy(part, within, !isNames && name === 'properties')
+      )
+    }
+
+    return copied
+  }
+}
+
+/** A format says in a word what its pattern says in a line, and integers are no larger than they can be. */
+function isLeftOut(name: string, schema: Record<string, unknown>): boolean {
+  if (name === 'pattern') return schema.format !== undefined
+  if (name === 'maximum' || name === 'minimum')
+    return Math.abs(Number(schema[name])) === Number.MAX_SAFE_INTEGER
+
+  return LEFT_OUT.includes(name)
+}

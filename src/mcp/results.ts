@@ -1,0 +1,56 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { toJsonText } from '../transport/encode.ts'
+import { isObject } from '../utils/check.ts'
+
+/** How many bytes of a result a model gets. */
+const MAX_BYTES = 50_000
+
+const ADVICE = 'use $select or $limit'
+
+/**
+ * What a model gets of a result. A list, or a page, that is too large loses whole records at its end.
+ *
+ * @param result What a client of the service gets
+ * @param many The field that an envelope has lists in, if there is one
+ */
+export function toToolResult(result: unknown, many = 'data'): CallToolResult {
+  const text = toJsonText(result) ?? 'Done'
+  const bytes = Buffer.byteLength(text)
+
+  if (bytes <= MAX_BYTES) return toText(text)
+
+  const isBare = Array.isArray(result)
+  const records: unknown = isBare ? result : isObject(result) && result[many]
+
+  if (!Array.isArray(records)) return toText(`Done. The result has ${bytes} bytes and is left out: ${ADVICE}`)
+
+  const envelope = isBare ? 0 : Buffer.byteLength(toJsonText({ ...(result as object), [many]: [] }) as string)
+  const kept = cut(records, MAX_BYTES - envelope)
+
+  return toText(
+    toJsonText(isBare ? kept : { ...(result as object), [many]: kept }) as string,
+    `Only the first ${kept.length} of ${records.length} records are here, which are ${bytes} bytes: ${ADVICE}`
+  )
+}
+
+/** The first records that fit. */
+function cut(records: readonly unknown[], limit: number): readonly unknown[] {
+  let bytes = 2
+  const end = records.findIndex((record) => {
+    bytes += Buffer.byteLength(toJsonText(record) ?? 'null') + 1
+
+    return bytes > limit
+  })
+
+  return records.slice(0, end)
+}
+
+/** A sentence, or several. */
+export function toText(...texts: readonly string[]): CallToolResult {
+  return { content: texts.map((text) => ({ type: 'text', text })) }
+}
+
+/** A fault that the model can mend. Errors of the protocol end what it does. */
+export function toFault(sentence: string): CallToolResult {
+  return { ...toText(sentence), isError: true }
+}

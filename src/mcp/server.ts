@@ -1,0 +1,146 @@
+// The server of one request: nothing of it is shared with another.
+import type * as Sdk from '@modelcontextprotocol/server'
+import type { Application } from '../core/types.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
+import { shorten } from '../utils/shorten.ts'
+import { asksFirst, callTool, type GivenArguments } from './call.ts'
+import type { Caller } from './callers.ts'
+import type { Confirmations } from './confirmations.ts'
+import { describeFew, FEW, listFew, readFew } from './few.ts'
+import type { McpCall } from './params.ts'
+import { toFault } from './results.ts'
+import { isListed, type MethodTool } from './tools.ts'
+
+/** What the servers of all requests go by. */
+export interface ServerSettings {
+  readonly app: Application
+  readonly sdk: typeof Sdk
+  readonly confirmations: Confirmations
+  readonly instructions: string | undefined
+  readonly name: string
+  /** What a caller without a login gets told of how to log in. */
+  readonly challenge: string
+}
+
+/** The tools, and whether three stand for them. */
+export interface ServedTools {
+  readonly byName: ReadonlyMap<string, MethodTool>
+  readonly isFew: boolean
+}
+
+/** One request: who makes it, and what is found out while it runs. */
+export interface McpRequest {
+  readonly caller: Caller
+  /** Whether a caller without a login has asked for what needs one. */
+  needsLogin: boolean
+}
+
+/**
+ * Makes the server of a request.
+ *
+ * @param settings What all have in common
+ * @param tools The tools
+ * @param request The request
+ */
+export function createServer(settings: ServerSettings, tools: ServedTools, request: McpRequest): Sdk.Server {
+  const { app, sdk, instructions, name } = settings
+  const server = new sdk.Server(
+    { name, version: '1.0.0' },
+    { capabilities: { tools: {} }, ...(instructions !== undefined && { instructions }) }
+  )
+  const list = () => listFor(app, tools, request.caller)
+
+  server.setRequestHandler('tools/list', async () => ({
+    tools: tools.isFew ? [...FEW] : (await list()).map(({ tool }) => tool)
+  }))
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const given = params.arguments ?? {}
+    const run = (called: unknown, args: GivenArguments) => {
+      const tool = findTool(settings, tools, called)
+
+      return runTool(settings, server, request, tool, args, context)
+    }
+
+    if (!tools.isFew) return run(params.name, given)
+    if (params.name === 'list') return listFew(await list())
+    if (params.name === 'describe') return describeFew(findTool(settings, tools, given.tool))
+    if (params.name !== 'call')
+      throw toUnknown(
+        sdk,
+        params.name,
+        FEW.map((tool) => tool.name)
+      )
+
+    const { name: called, args } = readFew(given)
+
+    return run(called, args)
+  })
+
+  return server
+}
+
+async function listFor(app: Application, { byName }: ServedTools, caller: Caller): Promise<MethodTool[]> {
+  const listed: MethodTool[] = []
+
+  for (const tool of byName.values()) if (await isListed(app, tool, caller)) listed.push(tool)
+
+  return listed
+}
+
+function findTool({ sdk }: ServerSettings, { byName }: ServedTools, name: unknown): MethodTool {
+  const tool = byName.get(name as string)
+
+  if (!tool) throw toUnknown(sdk, String(name), [...byName.keys()])
+
+  return tool
+}
+
+function toUnknown(sdk: typeof Sdk, name: string, names: readonly string[]): Error {
+  return new sdk.ProtocolError(
+    sdk.ProtocolErrorCode.InvalidParams,
+    `Unknown tool '${shorten(name)}'${didYouMean(name, names)}`
+  )
+}
+
+async function runTool(
+  { app, confirmations, challenge }: ServerSettings,
+  server: Sdk.Server,
+  request: McpRequest,
+  tool: MethodTool,
+  args: GivenArguments,
+  context: Sdk.ServerContext
+): Promise<Sdk.CallToolResult | Sdk.InputRequiredResult> {
+  const { caller } = request
+
+  if (caller.isAnonymous && tool.who !== 'anyone') {
+    request.needsLogin = true
+
+    return {
+      ...toFault('NotAuthenticated: Not authenticated'),
+      _meta: { 'mcp/www_authenticate': [challenge] }
+    }
+  }
+  if (asksFirst(tool, args)) {
+    const answer = await confirmations.check(
+      { tool: tool.tool.name, args, caller },
+      server.getClientCapabilities(),
+      context
+    )
+
+    if (typeof answer === 'string') return toFault(answer)
+    if (answer) return answer
+  }
+
+  return callTool(app, tool, args, caller, toMcpCall(server, caller))
+}
+
+/** Clients choose how long their names are. */
+function toMcpCall(server: Sdk.Server, { params }: Caller): McpCall {
+  const client = server.getClientVersion()
+  const { client_id: id, azp = id } = params.authentication?.payload ?? {}
+
+  return {
+    ...(client && { client: { name: shorten(client.name), version: shorten(client.version) } }),
+    ...(typeof azp === 'string' && { clientId: azp })
+  }
+}

@@ -1,0 +1,187 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Application } from '../../src/index.ts'
+import { createApp, getToken } from './support/application.ts'
+import { CLIENTS, connect, connectFormer, post } from './support/clients.ts'
+
+let app: Application
+let token: string
+
+beforeEach(async () => {
+  app = await createApp()
+  token = await getToken(app, 1)
+  for (const text of ['a', 'b'])
+    await app.service('notes').create({ text, state: 'open', secret: 's', ownerId: 1 })
+})
+
+const count = async () => (await app.service('notes').find()).total
+
+it('a removal asks the user, who says yes or no', async () => {
+  const asked: string[] = []
+  const answers = ['decline', 'accept'] as const
+  const ada = await connect(app, 1, {
+    answer: (message) => {
+      asked.push(message)
+
+      return answers[asked.length - 1] as 'accept'
+    }
+  })
+  const refused = await ada.call('notes_remove', { id: 0 })
+
+  expect(refused).toMatchObject({ isError: true, text: 'The user has not agreed. Nothing was changed' })
+  expect(await count()).toBe(2)
+
+  expect((await ada.call('notes_remove', { id: 0 })).json).toMatchObject({ id: 0 })
+  expect(await count()).toBe(1)
+  expect(asked).toEqual(Array(2).fill('Allow notes_remove with {"id":0}?'))
+})
+
+it.each([
+  ['notes_remove', { id: null }],
+  ['notes_patch', { id: null, data: { text: 'x' } }],
+  ['notes_create', { data: [{ text: 'x' }, { text: 'y' }] }]
+])('%s for several records asks the user', async (name, args) => {
+  const asked: string[] = []
+  const ada = await connect(app, 1, {
+    answer: (message) => {
+      asked.push(message)
+
+      return 'decline'
+    }
+  })
+
+  expect((await ada.call(name, args)).isError).toBe(true)
+  expect(asked).toHaveLength(1)
+  expect(await count()).toBe(2)
+})
+
+describe.each(Object.entries(CLIENTS))('%s', (_name, open) => {
+  it('is refused with a sentence where it cannot ask, and nothing is written', async () => {
+    const ada = await open(app, { token })
+    const { isError, text } = await ada.call('notes_remove', { id: 0 })
+
+    expect(isError).toBe(true)
+    expect(text).toMatch(/^notes_remove needs the consent of the user, and this client cannot ask for it/)
+    expect(await count()).toBe(2)
+  })
+})
+
+it('a client of the era before says at its start alone that it can ask, so that it is refused too', async () => {
+  const ada = await connectFormer(app, { token, answer: 'accept' })
+
+  expect((await ada.call('notes_remove', { id: 0 })).text).toMatch(/cannot ask/)
+  expect(await count()).toBe(2)
+})
+
+it('without confirmations nothing asks', async () => {
+  const other = await createApp({ confirm: false })
+
+  await other.service('notes').create({ text: 'a', state: 'open', secret: 's', ownerId: 1 })
+
+  const ada = await connectFormer(other, { token: await getToken(other, 1) })
+
+  expect((await ada.call('notes_remove', { id: 0 })).isError).toBe(false)
+  expect((await other.service('notes').find()).total).toBe(0)
+})
+
+it('methods that are named ask too', async () => {
+  const other = await createApp({ confirm: ['finish', 'posts_create'] })
+  const ada = await connect(other, 1)
+
+  for (const [name, args] of [
+    ['notes_finish', { data: { ids: [1] } }],
+    ['posts_create', { data: { title: 'a' } }]
+  ] as const) {
+    expect((await ada.call(name, args)).text).toMatch(/needs the consent/)
+  }
+
+  expect((await ada.call('notes_create', { data: { text: 'a' } })).isError).toBe(false)
+})
+
+describe('an answer', () => {
+  const call = (id: number | null, requestState: string, action = 'accept', by = token) =>
+    post(
+      app,
+      'tools/call',
+      {
+        name: 'notes_remove',
+        arguments: { id },
+        ...(requestState && { requestState, inputResponses: { confirm: { action, content: {} } } })
+      },
+      { token: by }
+    )
+  const ask = async (id: number | null) => (await call(id, '')).body.result.requestState as string
+  const toText = ({ body }: any) => body.result.content[0].text
+
+  it('counts once', async () => {
+    const state = await ask(0)
+
+    expect((await call(0, state)).body.result.isError).toBeUndefined()
+    await app.service('notes').create({ id: 0, text: 'again', state: 'open', secret: 's', ownerId: 1 } as any)
+    expect(toText(await call(0, state))).toMatch(/^The confirmation was used already/)
+    expect(await count()).toBe(2)
+  })
+
+  it('counts once of several at one time', async () => {
+    const state = await ask(0)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => call(0, state)))
+
+    expect(answers.filter(({ body }) => body.result.isError)).toHaveLength(9)
+  })
+
+  it('counts for the same arguments, user and tool alone', async () => {
+    const state = await ask(0)
+
+    for (const other of [
+      await call(1, state),
+      await call(0, state, 'accept', await getToken(app, 2)),
+      await post(
+        app,
+        'tools/call',
+        {
+          name: 'notes_patch',
+          arguments: { id: null, data: { text: 'x' } },
+          requestState: state,
+          inputResponses: { confirm: { action: 'accept' } }
+        },
+        { token }
+      ),
+      await call(0, `${state.slice(0, -2)}AA`),
+      await call(0, 'v1.e30.e30')
+    ]) {
+      expect(toText(other)).toMatch(/^The confirmation is not valid for this call, or has expired/)
+    }
+
+    expect(await count()).toBe(2)
+    expect((await call(0, state)).body.result.isError).toBeUndefined()
+  })
+
+  it('counts for ten minutes', async () => {
+    const state = await ask(0)
+
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 601_000 })
+
+    try {
+      expect(toText(await call(0, state))).toMatch(/has expired/)
+    } finally {
+      vi.useRealTimers()
+    }
+
+    expect(await count()).toBe(2)
+  })
+
+  it('without a state, or without an answer, asks again', async () => {
+    const state = await ask(0)
+    const unsigned = {
+      name: 'notes_remove',
+      arguments: { id: 0 },
+      inputResponses: { confirm: { action: 'accept' } }
+    }
+    const unanswered = { name: 'notes_remove', arguments: { id: 0 }, requestState: state }
+
+    for (const params of [unsigned, unanswered]) {
+      expect((await post(app, 'tools/call', params, { token })).body.result.resultType).toBe('input_required')
+    }
+
+    expect(await count()).toBe(2)
+  })
+})

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest'
+import { createApp, getToken } from './support/application.ts'
+import { CLIENTS, connect } from './support/clients.ts'
+
+describe.each(Object.entries(CLIENTS))('%s', (_name, open) => {
+  it('lists what its caller may call, and calls it with the rights of the caller', async () => {
+    const app = await createApp()
+    const ada = await open(app, { token: await getToken(app, 1) })
+    const root = await open(app, { token: await getToken(app, 3) })
+    const names = async (client: any) => (await client.list()).map(({ name }: any) => name)
+
+    expect(await names(ada)).toEqual([
+      'users_get',
+      ...['notes_find', 'notes_get', 'notes_create', 'notes_patch', 'notes_remove', 'notes_finish'],
+      ...['posts_find', 'posts_create']
+    ])
+    expect(await names(root)).toEqual(['users_find', ...(await names(ada))])
+
+    const { json } = await ada.call('notes_create', { data: { text: 'milk' } })
+
+    expect(json).toEqual({ id: 0, text: 'milk', state: 'open', ownerId: 1 })
+    expect((await ada.call('notes_find', { query: { text: 'milk' } })).json.data).toEqual([json])
+    expect((await root.call('notes_find')).json.data).toEqual([])
+    expect((await ada.call('notes_finish', { data: { ids: [0] } })).json).toEqual({ count: 1 })
+  })
+
+  it('gets faults as sentences, and what there is not as an error of the protocol', async () => {
+    const app = await createApp()
+    const ada = await open(app, { token: await getToken(app, 1) })
+    const fault = async (name: string, args: object) => {
+      const { isError, text } = await ada.call(name, args)
+
+      expect(isError).toBe(true)
+
+      return text
+    }
+
+    expect(await fault('notes_create', { data: { text: '' } })).toMatch(/^BadRequest: .*text/)
+    expect(await fault('notes_create', { data: { text: 'a', state: 'lost' } })).toMatch(/state/)
+    expect(await fault('notes_create', { data: { text: 'a', ownerId: 2 } })).toMatch(
+      /'ownerId' is set by the server/
+    )
+    expect(await fault('notes_get', { id: 9 })).toMatch(/^NotFound: /)
+    expect(await fault('notes_get', {})).toBe(
+      "BadRequest: Invalid argument 'id': expected the id of a record"
+    )
+    expect(await fault('notes_find', { qery: {} })).toBe(
+      "BadRequest: Unknown argument 'qery'. Did you mean 'query'?"
+    )
+    expect(await fault('notes_find', { query: { secret: 'SENTINEL' } })).toMatch(/^BadRequest: .*secret/)
+    expect(await fault('users_find', {})).toBe("Forbidden: You may not call 'find' of 'users'")
+    await expect(ada.call('notes_fnd')).rejects.toThrow(
+      "Unknown tool 'notes_fnd'. Did you mean 'notes_find'?"
+    )
+  })
+})
+
+it('a call is one of the provider mcp, and says which client has made it', async () => {
+  const app = await createApp()
+  const seen: any[] = []
+
+  app.service('notes').hooks({ before: { create: [({ params }: any) => void seen.push(params)] } })
+  app.service('notes').on('created', (note: any) => seen.push(note))
+  await (await connect(app, 1)).call('notes_create', { data: { text: 'milk' } })
+
+  const [params, created] = seen
+
+  expect(params).toMatchObject({
+    provider: 'mcp',
+    authenticated: true,
+    user: { id: 1 },
+    mcp: { client: { name: 'a test', version: '1.2.3' } }
+  })
+  expect(params.connection).toBeUndefined()
+  expect(JSON.stringify(params)).not.toMatch(/eyJ|authorization/)
+  expect(created).toMatchObject({ text: 'milk', ownerId: 1 })
+})
+
+it('tools are described by the words of the schema, the rule, and what the method does', async () => {
+  const app = await createApp()
+  const tools = await (await connect(app, 1)).list()
+  const [find, , create, , , finish] = tools.slice(1)
+
+  expect(find).toEqual({
+    name: 'notes_find',
+    description: 'Finds records of notes. What somebody has to remember. For owners of the record.',
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: {
+          type: 'object',
+          description: 'By field: a value, or an object of $eq $ne $lt $lte $gt $gte $in $nin',
+          properties: {
+            id: { type: ['integer', 'object'] },
+            text: { type: ['string', 'object'] },
+            state: { anyOf: [{ enum: ['open', 'done'] }, { type: 'object' }] },
+            ownerId: { type: ['integer', 'object'] },
+            $limit: { type: 'integer' },
+            $skip: { type: 'integer' },
+            $sort: { type: 'object' },
+            $select: { type: 'array', items: { type: 'string' } }
+          }
+        }
+      }
+    }
+  })
+  expect(finish.description).toBe('Calls finish of notes. Marks notes as done. For users.')
+  expect(create.annotations).toEqual({ destructiveHint: false, openWorldHint: false })
+  expect(finish.annotations).toEqual({ destructiveHint: true, openWorldHint: false })
+  expect(JSON.stringify(tools)).not.toMatch(/secret|password|\$ref/)
+})
+
+it('two callers at once see their own tools and records', async () => {
+  const app = await createApp()
+  const ada = await connect(app, 1)
+  const root = await connect(app, 3)
+
+  await ada.call('notes_create', { data: { text: 'of ada' } })
+  await root.call('notes_create', { data: { text: 'of root' } })
+
+  const rounds = Array.from({ length: 25 }, async () => {
+    const [adasTools, roots, adas, rootsNotes] = await Promise.all([
+      ada.list(),
+      root.list(),
+      ada.call('notes_find'),
+      root.call('notes_find')
+    ])
+
+    expect(adasTools.map(({ name }) => name)).not.toContain('users_find')
+    expect(roots.map(({ name }) => name)).toContain('users_find')
+    expect(adas.json.data.map(({ text }: any) => text)).toEqual(['of ada'])
+    expect(rootsNotes.json.data.map(({ text }: any) => text)).toEqual(['of root'])
+  })
+
+  await Promise.all(rounds)
+})
