@@ -13,7 +13,7 @@ import { FEW } from './few.ts'
 import { createResourceLogin } from './login.ts'
 import { isLoopback, type McpOptions } from './options.ts'
 import { createServer, type McpRequest, type ServedTools, type ServerSettings } from './server.ts'
-import { readTools } from './tools.ts'
+import { listLeftOut, readTools } from './tools.ts'
 
 /** Models choose well among so many. */
 const MAX_TOOLS = 40
@@ -132,7 +132,7 @@ export class Endpoint {
     )
       return known
 
-    const { byName } = readTools(app, options)
+    const byName = readTools(app, options)
     const isFew = options.style ? options.style === 'few' : byName.size > MAX_TOOLS
 
     this.tools = { byName, isFew, services }
@@ -142,14 +142,14 @@ export class Endpoint {
 
   private warn(): void {
     const { app, options } = this
-    const { leftOut } = readTools(app, options)
+    const leftOut = listLeftOut(app, options)
     const { byName, isFew } = this.getTools()
     const tools = isFew ? FEW : [...byName.values()].map(({ tool }) => tool)
     const sizes = tools.map((tool) => Buffer.byteLength(JSON.stringify(tool)))
     const bytes = sizes.reduce((sum, size) => sum + size, 0)
     const sentences: string[] = []
 
-    if (leftOut.length > 0) sentences.push(`These methods are no tools of MCP: ${leftOut.join(', ')}`)
+    if (leftOut.length > 0) sentences.push(`These methods are no tools of MCP: ${leftOut.join('; ')}`)
     if (bytes > MAX_LIST) {
       const size = Math.max(...sizes)
 

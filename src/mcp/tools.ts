@@ -37,12 +37,6 @@ export interface MethodTool {
   readonly tool: Tool
 }
 
-/** The tools by name, and the methods that are none, each with the reason. */
-export interface Tools {
-  readonly byName: ReadonlyMap<string, MethodTool>
-  readonly leftOut: readonly string[]
-}
-
 /** Clients put the name of the server before it, and refuse all tools for one whose name is longer than 64 characters. */
 const MAX_NAME = 48
 
@@ -51,20 +45,17 @@ const MAX_NAME = 48
  *
  * @param app The application
  * @param options Those of `mcp`
+ * @returns The tools by name
  * @throws Error for two with the same name, and for options that name what there is not
  */
-export function readTools(app: Application, options: McpOptions): Tools {
+export function readTools(app: Application, options: McpOptions): ReadonlyMap<string, MethodTool> {
   const all = readOpenServices(app)
   const { schemas } = readSchemas(app, all, () => undefined)
   const services = all.filter(({ path }) => options.services?.includes(path) !== false)
   const byName = new Map<string, MethodTool>()
-  const leftOut: string[] = []
 
   for (const service of services) {
     for (const method of service.methods) {
-      const fault = findToolFault(app.service(service.path), method.name, method.who)
-
-      if (fault !== undefined) leftOut.push(`${service.path}.${method.name} (${fault})`)
       if (!method.transports.includes('mcp')) continue
 
       const one = toMethodTool(app, service, method, schemas, options)
@@ -83,7 +74,30 @@ export function readTools(app: Application, options: McpOptions): Tools {
 
   assertNames(app, options, [...byName.values()])
 
-  return { byName, leftOut }
+  return byName
+}
+
+/**
+ * Lists the methods that clients have over other transports, and that are no tools, each with the reason.
+ *
+ * @param app The application
+ * @param options Those of `mcp`
+ */
+export function listLeftOut(app: Application, { services }: McpOptions): readonly string[] {
+  const methods = new Map<string, string[]>()
+
+  for (const service of readOpenServices(app)) {
+    if (services?.includes(service.path) === false) continue
+
+    for (const { name, who } of service.methods) {
+      const fault = findToolFault(app.service(service.path), name, who)
+      const reason = `of '${service.path}' (${fault})`
+
+      if (fault !== undefined) methods.set(reason, [...(methods.get(reason) ?? []), name])
+    }
+  }
+
+  return [...methods].map(([reason, names]) => `${names.join(', ')} ${reason}`)
 }
 
 /** The name of a tool: `notes_find`. */

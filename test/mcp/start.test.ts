@@ -95,7 +95,7 @@ it('names what is no tool, and exposure knows what is one', async () => {
   })
 
   expect(warnings).toEqual([
-    'These methods are no tools of MCP: plain.find (no schema), open.find (no access rule), described.find (no schema), things.send (no schema of its result)'
+    "These methods are no tools of MCP: find of 'plain' (no schema); find of 'open' (no access rule); find of 'described' (no schema); send of 'things' (no schema of its result)"
   ])
   expect(
     exposure(app)
