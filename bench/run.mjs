@@ -26,6 +26,7 @@ const BENCHMARKS = [
   'completion',
   'logins',
   'latency',
+  'mcp',
   'resources',
   'install'
 ]

@@ -12,6 +12,7 @@ import * as hooks from '../src/hooks.ts'
 import * as index from '../src/index.ts'
 import * as koa from '../src/koa.ts'
 import * as kysely from '../src/kysely.ts'
+import * as mcp from '../src/mcp.ts'
 import * as memory from '../src/memory.ts'
 import * as node from '../src/node.ts'
 import * as oauth from '../src/oauth.ts'
@@ -38,6 +39,7 @@ it.each(
     index,
     koa,
     kysely,
+    mcp,
     memory,
     node,
     oauth,

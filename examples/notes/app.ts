@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { alula } from 'alula'
 import { closed } from 'alula/access'
 import express, { errorHandler, notFound, rest } from 'alula/express'
+import { mcp } from 'alula/mcp'
 import { openapi } from 'alula/openapi'
 import { socketio } from 'alula/socketio'
 import { authentication } from './authentication.js'
@@ -22,6 +23,7 @@ app.configure(authentication)
 app.configure(users(db))
 app.configure(notes(db))
 app.configure(tags(db))
+app.configure(mcp({ resource: `http://localhost:${PORT}/mcp`, instructions: 'The notes of the user.' }))
 app.configure(openapi({ info: { title: 'Notes', version: '1.0.0' } }))
 app.use(notFound())
 app.use(errorHandler())

@@ -66,17 +66,22 @@ export async function callTool(
  * @param tool The tool
  * @param given Its arguments
  */
-export function asksFirst({ asks, several, method }: MethodTool, { id, data }: GivenArguments): boolean {
+export function asksFirst(
+  { asks, several, method, many }: MethodTool,
+  { id, data }: GivenArguments
+): boolean {
   if (asks !== 'several') return asks === 'always'
+  if (method !== 'create') return several && id === null
 
-  return several && (method === 'create' ? Array.isArray(data) : id === null)
+  // An envelope may have several.
+  return several && [data, many !== undefined && isObject(data) && data[many]].some(Array.isArray)
 }
 
 /** The sentence of an error, and what is wrong with which field. A body of the application may have neither. */
 function toSentence(body: unknown): string {
   const { name, message, errors } = (isObject(body) ? body : {}) as { [name: string]: unknown }
   const isUsual = isString(name) && isString(message)
-  const details = isObject(errors) && Object.keys(errors).length > 0 ? ` ${JSON.stringify(errors)}` : ''
+  const details = isObject(errors) && Object.keys(errors).length > 1 ? ` ${JSON.stringify(errors)}` : ''
 
   return isUsual ? `${name}: ${message}${details}` : JSON.stringify(body)
 }

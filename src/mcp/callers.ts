@@ -7,8 +7,8 @@ import { JWTStrategy } from '../authentication/jwt.ts'
 import type { AuthenticationParams, AuthenticationResult } from '../authentication/types.ts'
 import type { Application, AuthenticationRequest, MountedDetails, Params } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
-import { readLogin } from '../manifest/login.ts'
 import { addInherited } from '../utils/call-state.ts'
+import { isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { McpOptions } from './options.ts'
 
@@ -71,7 +71,11 @@ export class Callers {
   async identify({ params }: MountedDetails): Promise<Caller> {
     const { options } = this
     const { authentication } = params
-    const given: Params = { ...params, provider: 'mcp', headers: this.withoutCredentials(params.headers) }
+    const given: Params = {
+      ...params,
+      provider: 'mcp',
+      headers: withoutCredentials(params.headers, authentication)
+    }
 
     // Trusted code in front, such as a session of the application, has said who calls.
     if (params.authenticated === true)
@@ -149,12 +153,18 @@ export class Callers {
           .digest('base64url')
       : `${typeof subject} ${subject}`
   }
+}
 
-  /** Hooks may pass headers on. */
-  private withoutCredentials(headers: Params['headers'] = {}): NonNullable<Params['headers']> {
-    const names = (readLogin(this.app)?.credentials ?? []).map(({ header }) => header.toLowerCase())
-    const secret = new Set(['authorization', 'cookie', ...names])
+/** Hooks may pass headers on. */
+function withoutCredentials(
+  headers: Params['headers'] = {},
+  authentication: AuthenticationRequest = {}
+): NonNullable<Params['headers']> {
+  const secrets = Object.entries(authentication).flatMap(([name, value]) =>
+    name !== 'strategy' && isString(value) ? [value] : []
+  )
+  const isSecret = (name: string, value: unknown) =>
+    ['authorization', 'cookie'].includes(name) || secrets.some((secret) => String(value).includes(secret))
 
-    return Object.fromEntries(Object.entries(headers).filter(([name]) => !secret.has(name)))
-  }
+  return Object.fromEntries(Object.entries(headers).filter(([name, value]) => !isSecret(name, value)))
 }

@@ -1,7 +1,9 @@
 import { assertCalled } from '../core/assert-application.ts'
 import { addPlugin, getInternals } from '../core/internals.ts'
 import type { Application, MountedHandler, NextFunction } from '../core/types.ts'
+import { NotFound } from '../errors.ts'
 import { createError } from '../utils/developer-error.ts'
+import { stripTrailingSlashes } from '../utils/path.ts'
 import { Endpoint, toMetadataPath } from './endpoint.ts'
 import { assertMcpOptions, type McpOptions } from './options.ts'
 
@@ -35,8 +37,11 @@ export function mcp(options: McpOptions): (app: any) => void {
 
     const endpoint = new Endpoint(app, options)
 
-    app.mount(path, (request, details) => endpoint.respond(request, details))
-    if (issuers) app.mount(toMetadataPath(resource), serveMetadata(endpoint))
+    app.mount(
+      path,
+      exactly((request, details) => endpoint.respond(request, details))
+    )
+    if (issuers) app.mount(toMetadataPath(resource), exactly(serveMetadata(endpoint)))
 
     app.hooks({
       setup: [
@@ -47,6 +52,15 @@ export function mcp(options: McpOptions): (app: any) => void {
         }
       ]
     })
+  }
+}
+
+/** A function is mounted for the paths below its own too. */
+function exactly(handler: MountedHandler): MountedHandler {
+  return (request, details) => {
+    if (stripTrailingSlashes(new URL(request.url).pathname) !== details.prefix) throw new NotFound('Not Found')
+
+    return handler(request, details)
   }
 }
 

@@ -1,5 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { access, anyone } from '../../src/access.ts'
 import type { Application } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
+import { schema } from '../../src/schema.ts'
 import { createApp, getToken } from './support/application.ts'
 import { CLIENTS, connect, connectFormer, post } from './support/clients.ts'
 
@@ -72,6 +76,22 @@ it('a client of the era before says at its start alone that it can ask, so that 
   expect(await count()).toBe(2)
 })
 
+it('several records in an envelope ask too', async () => {
+  const other = await createApp({ anonymous: true }, (one) => {
+    one.use('things', memory({ multi: true }), {
+      methods: ['create'],
+      schema: schema(z.object({ id: z.int(), name: z.string() }), {
+        envelope: { one: 'thing', many: 'things', request: true }
+      }),
+      access: access({ create: anyone })
+    })
+  })
+  const client = await connectFormer(other)
+
+  expect((await client.call('things_create', { data: { thing: { name: 'a' } } })).isError).toBe(false)
+  expect((await client.call('things_create', { data: { things: [{ name: 'a' }] } })).text).toMatch(/consent/)
+})
+
 it('without confirmations nothing asks', async () => {
   const other = await createApp({ confirm: false })
 
@@ -122,10 +142,17 @@ describe('an answer', () => {
   })
 
   it('counts once of several at one time', async () => {
-    const state = await ask(0)
-    const answers = await Promise.all(Array.from({ length: 10 }, () => call(0, state)))
+    const name = 'notes_create'
+    const args = { data: [{ text: 'x' }, { text: 'y' }] }
+    const first = await post(app, 'tools/call', { name, arguments: args }, { token })
+    const { requestState } = first.body.result
+    const params = { name, arguments: args, requestState, inputResponses: { confirm: { action: 'accept' } } }
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => post(app, 'tools/call', params, { token }))
+    )
 
     expect(answers.filter(({ body }) => body.result.isError)).toHaveLength(9)
+    expect(await count()).toBe(4)
   })
 
   it('counts for the same arguments, user and tool alone', async () => {

@@ -134,8 +134,17 @@ it('an API key is used as over HTTP, and no service sees it', async () => {
     )
   })
 
+  const seen: unknown[] = []
+
+  app.service('notes').hooks({ before: { find: [({ params }: any) => void seen.push(params)] } })
   expect((await list(app, undefined, { 'X-Api-Key': 'another' })).status).toBe(401)
-  expect((await list(app, undefined, { 'X-Api-Key': 'the key of ada' })).status).toBe(200)
+
+  const headers = { 'X-Api-Key': 'the key of ada', 'X-Trace': 'kept' }
+  const { body } = await post(app, 'tools/call', { name: 'notes_find' }, { headers })
+
+  expect(body.result.isError).toBeUndefined()
+  expect(seen).toMatchObject([{ user: { id: 1 }, headers: { 'x-trace': 'kept' } }])
+  expect(JSON.stringify(seen)).not.toContain('the key of ada')
 })
 
 describe('with issuers', () => {
@@ -166,8 +175,12 @@ describe('with issuers', () => {
     ).toBe(401)
   })
 
-  it('there is no such document without them', async () => {
-    expect((await send(await createApp(), '/.well-known/oauth-protected-resource/mcp')).status).toBe(404)
+  it('there is no such document without them, and nothing below the endpoint', async () => {
+    const app = await createApp()
+    const headers = { Authorization: `Bearer ${await getToken(app, 1)}`, 'Content-Type': 'application/json' }
+
+    expect((await send(app, '/.well-known/oauth-protected-resource/mcp')).status).toBe(404)
+    expect((await send(app, '/mcp/more', { method: 'POST', headers, body: '{}' })).status).toBe(404)
   })
 })
 
