@@ -1,4 +1,4 @@
-import type { HookContext } from '../../src/index.ts'
+import type { Params } from '../../src/index.ts'
 import { type McpCall, type McpOptions, mcp } from '../../src/mcp.ts'
 import { expectType } from '../support/expect-type.ts'
 
@@ -16,4 +16,4 @@ mcp({})
 // @ts-expect-error There are two styles.
 mcp({ resource: '', style: 'many' })
 
-expectType<McpCall | undefined>().of(({} as HookContext).params.mcp)
+expectType<McpCall | undefined>().of(({} as Params).mcp)
