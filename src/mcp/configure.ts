@@ -58,7 +58,8 @@ export function mcp(options: McpOptions): (app: any) => void {
 /** A function is mounted for the paths below its own too. */
 function exactly(handler: MountedHandler): MountedHandler {
   return (request, details) => {
-    if (stripTrailingSlashes(new URL(request.url).pathname) !== details.prefix) throw new NotFound('Not Found')
+    if (stripTrailingSlashes(new URL(request.url).pathname) !== details.prefix)
+      throw new NotFound('Not Found')
 
     return handler(request, details)
   }

@@ -14,7 +14,9 @@ it('proveExposure proves the table for MCP too', async () => {
     log: false
   })
   const listCalled = (name: string) =>
-    rows.filter(({ transport }) => transport === name).map(({ operation, caller }) => `${operation} ${caller}`)
+    rows
+      .filter(({ transport }) => transport === name)
+      .map(({ operation, caller }) => `${operation} ${caller}`)
 
   expect(listCalled('mcp')).toEqual(listCalled('rest'))
   expect(listCalled('mcp')).toContain('notes.remove owner')

@@ -5,7 +5,9 @@ import { expectType } from '../support/expect-type.ts'
 const options: McpOptions = {
   resource: 'https://api.example.org/mcp',
   confirm: ['publish'],
-  issuers: [{ issuer: 'https://login.example.org', jwks: 'https://login.example.org/jwks', toUser: ({ sub }) => sub }]
+  issuers: [
+    { issuer: 'https://login.example.org', jwks: 'https://login.example.org/jwks', toUser: ({ sub }) => sub }
+  ]
 }
 
 mcp(options)
