@@ -40,6 +40,10 @@ describe('a mistake is met by an error with a sentence:', () => {
       "Can not find service 'Messages'. Did you mean 'messages'?"
     ],
     'a service like no other': [() => application().service('users'), "Can not find service 'users'"],
+    'a plugin of an Express application without services': [
+      () => (express() as any).configure(rest()),
+      'express() makes a plain Express application, which has no plugins and no services: write express(alula())'
+    ],
     'a service that is registered twice': [
       () => application().use('messages', memory()),
       'Path messages already exists'

@@ -124,7 +124,11 @@ export function feathersExpress<Services = any, Settings = any>(
   app?: FeathersApplication<Services, Settings>,
   expressApp: express.Express = app ? express().disable('x-powered-by') : express()
 ): Application<Services, Settings> {
-  if (!app) return expressApp as unknown as Application<Services, Settings>
+  if (!app)
+    return Object.assign(expressApp, { configure: refusePlugin }) as unknown as Application<
+      Services,
+      Settings
+    >
 
   if (typeof app.setup !== 'function') {
     throw createError(
@@ -188,6 +192,14 @@ function hasPath({ request: prototype }: express.Express, request: IncomingMessa
   } catch {
     return false
   }
+}
+
+/** The `configure` of a plain Express application, which has no services. */
+function refusePlugin(): never {
+  throw createTypeError(
+    'ALULA_INVALID_APPLICATION',
+    'express() makes a plain Express application, which has no plugins and no services: write express(alula())'
+  )
 }
 
 /** Express accepts a path without a slash, which no request matches. */
