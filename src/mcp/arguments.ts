@@ -135,7 +135,7 @@ function toQuerySchema(
   const operators = hasFilters && isFieldTable(query) ? addFilters(properties, service, query, schemas) : []
 
   if (name === 'find' && isFieldTable(query)) addPaging(properties, isStored)
-  if (name === 'find' || name === 'get') addShown(properties, service, schemas)
+  if ((name === 'find' || name === 'get') && isFieldTable(query)) addShown(properties, service, schemas)
   if (Object.keys(properties).length === 0) return undefined
 
   return {

@@ -37,7 +37,7 @@ export interface McpOptions {
 const CHECKS: OptionChecks = {
   resource: [isResource, 'the URL of the endpoint, with https, without a query', 'required'],
   path: [isPath, "a path such as '/mcp'"],
-  instructions: [isString, 'a text'],
+  instructions: [isString, 'a string that is not empty'],
   services: [isStringList, 'an array of paths of services'],
   style: [(style) => style === 'each' || style === 'few', "'each' or 'few'"],
   confirm: [

@@ -50,7 +50,7 @@ export function toText(...texts: readonly string[]): CallToolResult {
   return { content: texts.map((text) => ({ type: 'text', text })) }
 }
 
-/** A fault that the model can mend. Errors of the protocol end what it does. */
+/** A fault that the model can correct. Errors of the protocol end what it does. */
 export function toFault(sentence: string): CallToolResult {
   return { ...toText(sentence), isError: true }
 }
