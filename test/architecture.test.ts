@@ -16,7 +16,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['hooks', 'query', 'redis'],
   ['core'],
   ['authentication-hooks', 'login-budget', 'schema', 'sessions'],
-  ['access', 'relations'],
+  ['access', 'log', 'relations'],
   ['scope'],
   ['transport', 'adapter', 'authentication', 'client', 'manifest'],
   ['application', 'node'],

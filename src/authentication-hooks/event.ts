@@ -1,4 +1,5 @@
 import { emitSafely } from '../core/events.ts'
+import { emitJoining } from '../core/joining.ts'
 import type { HookContext, NextFunction } from '../core/types.ts'
 import type { ConnectionEvent } from './connection.ts'
 
@@ -19,5 +20,10 @@ export function event(event: ConnectionEvent) {
 export function emitOnApplication(event: ConnectionEvent, context: HookContext): void {
   const { app, params, result } = context
 
-  if (params.provider && result) emitSafely(app, app, event, [result, params, context])
+  if (!params.provider || !result) return
+
+  const values = [result, params, context]
+
+  if (event === 'login') emitJoining(app, event, values, params.connection)
+  else emitSafely(app, app, event, values)
 }

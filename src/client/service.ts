@@ -134,12 +134,14 @@ export abstract class ClientService implements ServiceInterface<ServerResult, un
  * @param connection The connection
  * @param Service The class of the services
  * @param createService Creates the service of a path
+ * @param start Runs when an application is configured
  */
 export function createConnection<Services>(
   name: 'io' | 'rest',
   connection: unknown,
   Service: unknown,
-  createService: (path: string) => ClientService
+  createService: (path: string) => ClientService,
+  start: (app: any) => void = () => undefined
 ): TransportConnection<Services> {
   function configure(app: any): void {
     if (app.rest !== undefined || app.io !== undefined) {
@@ -150,6 +152,7 @@ export function createConnection<Services>(
     app.defaultService = createService
     // In front, so that the methods are there when hooks are put around them.
     app.mixins.unshift(addCustomMethods)
+    start(app)
   }
 
   return Object.assign(configure, { Service, service: createService as any })

@@ -5,6 +5,7 @@ import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { stripSlashes } from '../utils/path.ts'
 import { setHidden } from './error.ts'
+import { resumeEvents } from './resume.ts'
 import { fillPlaceholders } from './route.ts'
 import { ClientService, createConnection } from './service.ts'
 import { type Socket, watchRefusals, whenConnected } from './socket.ts'
@@ -159,7 +160,8 @@ export function socketio<Services = any>(
     'io',
     socket,
     SocketService,
-    (name) => new SocketService({ name, connection: socket, options })
+    (name) => new SocketService({ name, connection: socket, options }),
+    (app) => resumeEvents(app, socket)
   )
 }
 

@@ -45,17 +45,27 @@ export const EmitterClass: new () => Emitter = EventEmitter
  *
  * @param emitter Whose listeners are called
  * @param report Called with what a listener throws, or rejects with later
+ * @param onReturn Called with what each listener returns
  * @returns Whether there was a listener
  */
 export function callListeners(
   emitter: EmitterLike,
   event: string | symbol,
   values: unknown[],
-  report: (error: unknown) => void
+  report: (error: unknown) => void,
+  onReturn: (returned: unknown) => void = () => undefined
 ): boolean {
   const listeners = emitter.rawListeners(event) as ((...values: unknown[]) => unknown)[]
 
-  for (const listener of listeners) attempt(() => listener.apply(emitter, values), report)
+  for (const listener of listeners) {
+    attempt(() => {
+      const returned = listener.apply(emitter, values)
+
+      onReturn(returned)
+
+      return returned
+    }, report)
+  }
 
   return listeners.length > 0
 }

@@ -6,7 +6,7 @@ import { createError } from '../utils/developer-error.ts'
 import type { ErrorCode } from '../utils/error-codes.ts'
 import { attempt } from '../utils/promise.ts'
 import { callListeners, type EmitterLike } from './emitter.ts'
-import { warnOnce } from './internals.ts'
+import { getInternals, warnOnce } from './internals.ts'
 import { getDefinition } from './methods.ts'
 import { getServiceOptions } from './service.ts'
 import type { FeathersService, HookContext } from './types.ts'
@@ -101,10 +101,17 @@ function emitResult(context: HookContext, event: string): void {
   // A copy: a listener may change the result.
   const items = Array.isArray(result) ? [...result] : [result]
 
-  const emit = () => {
+  const emit = (transaction: object = items) => {
+    const internals = getInternals(context.app)
+    const { transaction: outer } = internals
+
+    internals.transaction = transaction
+
     for (const item of items) {
       runSafely(context.app, () => service.emit(event, item, context), context)
     }
+
+    internals.transaction = outer
   }
 
   // A transaction keeps events until it is committed.

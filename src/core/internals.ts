@@ -16,6 +16,37 @@ export interface ServiceEvent {
   readonly data: any
   /** That of the call; for an event that the service sent itself `path`, `service`, `app` and `result` alone. */
   readonly context: HookContext
+  /** Where it is in the log; `undefined` for one that no log has. */
+  readonly place?: LogPlace | undefined
+}
+
+/** Where an event is in the log, as clients get it. */
+export interface EventStamp {
+  /** What a client that has this event, and all before it, resumes from; `undefined` while one before it is not sent. */
+  readonly position?: string
+  /** Names the transaction, or else the call: its events have the same one. */
+  readonly tx: string
+  /** Without a position: which event of the transaction it is, from 0 on. */
+  readonly index?: number
+}
+
+/** The place of an event in the log of this process. */
+export interface LogPlace {
+  /** Notes that the publisher of the event has not decided yet: what is sent meanwhile has no position. */
+  begin(): void
+  /** Notes that the event is sent, or will not be. */
+  end(): void
+  toStamp(): EventStamp
+  /** Says of connections that they get the event by a replay; `undefined` where that is so for none. */
+  readonly isReplayedTo: ((connection: object) => boolean) | undefined
+}
+
+/** The log of the events of an application. */
+export interface EventLog {
+  /** Up to where this process has published: what is read from now on reflects everything up to there. */
+  readonly position: string
+  /** Gives an event its place, and publishes it: at once, or when it comes out of a log that processes share. */
+  append(service: FeathersService, event: ServiceEvent): void
 }
 
 /** An event that a service sends. */
@@ -37,6 +68,12 @@ export class Internals {
   readonly publishers: Publishers = new Map()
   readonly relays: Set<Relay> = new Set()
   readonly channels: Channels = new Channels()
+  /** There while something reads it: a transport with connections, or what connects processes. */
+  log?: EventLog | undefined
+  /** What events that are sent now belong to: those of one object are one entry of the log. */
+  transaction?: object | undefined
+  /** What listeners of `connection` and `login` still do for a connection: it joins its channels by then. */
+  readonly joining: WeakMap<object, Promise<unknown>> = new WeakMap()
   /** The functions that `mount` was given, by prefix. */
   readonly mounts: Map<string, MountedHandler> = new Map()
   /** The names of the plugins that are configured, each of which can be configured once. */

@@ -4,9 +4,9 @@ import { createError, createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { isPromise } from '../utils/promise.ts'
 import { isTokenResponse } from '../utils/token-response.ts'
-import { type Channel, CombinedChannel } from './channel.ts'
+import { Channel, CombinedChannel } from './channel.ts'
 import { type EmitterLike, emitSafely, reportError } from './events.ts'
-import { getInternals, type Publishers, type ServiceEvent } from './internals.ts'
+import { type EventStamp, getInternals, type Publishers, type ServiceEvent } from './internals.ts'
 import { defaultServiceEvents } from './methods.ts'
 import { getServiceOptions } from './service.ts'
 import { showInEvent } from './shown.ts'
@@ -64,7 +64,7 @@ export function implementPublish(service: FeathersService, path: string, app: Em
 
   for (const event of serviceEvents) {
     service.on(event, (data: unknown, given?: HookContext) => {
-      const { relays, toEventContext } = getInternals(app)
+      const { log, relays, toEventContext } = getInternals(app)
 
       // Nothing is made for an event that goes nowhere.
       if (relays.size === 0 && !getPublisher(app, service, event)) return
@@ -75,7 +75,9 @@ export function implementPublish(service: FeathersService, path: string, app: Em
       const serviceEvent: ServiceEvent = { path, event, data, context }
 
       if (!isSecret(service, serviceEvent)) relayEvent(app, serviceEvent)
-      publishEvent(app, service, serviceEvent)
+      // Access tokens are not kept.
+      if (log && !isTokenResponse(data)) log.append(service, serviceEvent)
+      else publishEvent(app, service, serviceEvent)
     })
   }
 }
@@ -89,7 +91,7 @@ export function implementPublish(service: FeathersService, path: string, app: Em
  * @param serviceEvent The event
  */
 export function publishEvent(app: EmitterLike, service: object, serviceEvent: ServiceEvent): void {
-  const { data, context } = serviceEvent
+  const { data, context, place } = serviceEvent
   const { sending } = getPublishing(service)
   const publisher = isSecret(service, serviceEvent)
     ? undefined
@@ -104,7 +106,42 @@ export function publishEvent(app: EmitterLike, service: object, serviceEvent: Se
     const found: unknown = publisher(data, context)
 
     if (before || isPromise(found)) queue(sending, key, sendLater(app, serviceEvent, found, before))
-    else send(app, serviceEvent, toChannel(found))
+    else send(app, serviceEvent, toChannel(found, place?.isReplayedTo))
+  } catch (error) {
+    reportError(app, error, context)
+  }
+}
+
+/**
+ * Asks the publisher of an event for channels, and sends it to one connection, as far as that is in them.
+ *
+ * @param app The application
+ * @param service The registered service
+ * @param serviceEvent The event, as other processes get it
+ * @param connection The connection
+ * @param stamp Where the event is in the log
+ */
+export async function publishTo(
+  app: EmitterLike,
+  service: object,
+  serviceEvent: ServiceEvent,
+  connection: object,
+  stamp: EventStamp
+): Promise<void> {
+  const { data, context, event } = serviceEvent
+
+  try {
+    const hasLeft = getInternals(app).channels.watchDepartures()
+    const found: unknown = getPublisher(app, service, event)?.(data, context)
+    // Not all at once in one channel: that costs as much as it has connections.
+    const channels = toChannels(isPromise(found) ? await found : found)
+    const channel = hasLeft(connection) ? undefined : channels.find((one) => hasMember(one, connection))
+
+    if (!channel) return
+
+    const payload = channel instanceof CombinedChannel ? channel.dataFor(connection) : channel.data
+
+    send(app, serviceEvent, new CombinedChannel([new Channel([connection], payload)]), stamp)
   } catch (error) {
     reportError(app, error, context)
   }
@@ -200,17 +237,27 @@ async function sendLater(
   found: unknown,
   before: Promise<void> | undefined
 ): Promise<void> {
+  const { place } = serviceEvent
   const hasLeft = getInternals(app).channels.watchDepartures()
+
+  place?.begin()
 
   try {
     const [channels] = await Promise.all([found, before])
+    const isReplayedTo = place?.isReplayedTo
 
     // What a publisher has chosen from a channel does not change when a connection logs out.
-    send(app, serviceEvent, toChannel(channels, hasLeft))
+    send(
+      app,
+      serviceEvent,
+      toChannel(channels, (connection) => hasLeft(connection) || isReplayedTo?.(connection) === true)
+    )
   } catch (error) {
     // What came before must be sent before what comes next, whatever went wrong here.
     await before
     reportError(app, error, serviceEvent.context)
+  } finally {
+    place?.end()
   }
 }
 
@@ -221,15 +268,31 @@ function queue(sending: Publishing['sending'], key: unknown, sent: Promise<void>
   })
 }
 
-function send(app: EmitterLike, { event, data, context }: ServiceEvent, channel: CombinedChannel): void {
-  if (channel.length > 0) emitSafely(app, app, 'publish', [event, channel, context, data])
+function send(
+  app: EmitterLike,
+  { event, data, context, place }: ServiceEvent,
+  channel: CombinedChannel,
+  stamp?: EventStamp
+): void {
+  if (channel.length === 0) return
+
+  const given = stamp ?? place?.toStamp()
+
+  emitSafely(app, app, 'publish', [event, channel, context, data, ...(given ? [given] : [])])
 }
 
-/** All channels that a publisher has returned, as one, without connections that have left. */
-function toChannel(found: unknown, hasLeft?: (connection: object) => boolean): CombinedChannel {
-  const channels = [found].flat(Number.POSITIVE_INFINITY).filter(Boolean)
+/** All channels that a publisher has returned, as one, without connections that do not get the event. */
+function toChannel(found: unknown, isExcluded?: (connection: object) => boolean): CombinedChannel {
+  return new CombinedChannel(toChannels(found), null, isExcluded)
+}
 
-  return new CombinedChannel(channels.map(assertChannel), null, hasLeft)
+function toChannels(found: unknown): Channel[] {
+  return [found].flat(Number.POSITIVE_INFINITY).filter(Boolean).map(assertChannel)
+}
+
+/** Without a copy of its members; a channel of Feathers has no set of them. */
+function hasMember(channel: Channel, connection: object): boolean {
+  return channel._members?.has(connection) ?? channel.connections.includes(connection)
 }
 
 /** An access token is sent to connections by a publisher of its service alone, never by one that is for all services. */

@@ -13,7 +13,7 @@ import { Savepoint } from './savepoint.ts'
 import { warnOutside } from './warnings.ts'
 
 /** Sends an event. */
-type Emit = () => void
+type Emit = (transaction: object) => void
 
 type State = 'open' | 'ending' | 'committed' | 'rolled back'
 
@@ -206,7 +206,7 @@ export class Transaction {
 
     for (const emit of this.events.splice(0)) {
       if (waiting) waiting.defer(emit)
-      else emit()
+      else emit(this)
     }
   }
 

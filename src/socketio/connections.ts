@@ -2,6 +2,7 @@ import type { Socket } from 'socket.io'
 import { withClientPlace } from '../core/client-place.ts'
 import { emitSafely } from '../core/events.ts'
 import { getInternals } from '../core/internals.ts'
+import { emitJoining } from '../core/joining.ts'
 import type { Application, RealTimeConnection } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { isForwarded, toAddress } from '../transport/proxies.ts'
@@ -15,7 +16,8 @@ export class Connections {
   private readonly app: Application
   private readonly trusts: (origin: string) => boolean
   private readonly trustProxy: number | undefined
-  private readonly sockets = new Map<RealTimeConnection, OpenedSocket>()
+  /** The sockets of the connections that are open. */
+  readonly sockets: Map<RealTimeConnection, OpenedSocket> = new Map()
   /** Callbacks for the end of a connection. A promise would keep every callback that was ever added. */
   private readonly onEnded = new WeakMap<RealTimeConnection, Set<() => void>>()
   /** Connections that the application knows of, by `connection` or by a login. */
@@ -89,9 +91,14 @@ export class Connections {
     if (!this.sockets.has(connection)) return undefined
 
     this.known.add(connection)
-    emitSafely(this.app, this.app, 'connection', [connection])
+    emitJoining(this.app, 'connection', [connection], connection)
 
     return connection
+  }
+
+  /** The ids of the sockets of connections, as far as they are open. */
+  listSocketIds(connections: readonly object[]): string[] {
+    return connections.flatMap((connection) => this.getSocketId(connection as RealTimeConnection) ?? [])
   }
 
   /**

@@ -2,9 +2,11 @@ import type { Server as HttpServer } from 'node:http'
 import type { Server, ServerOptions } from 'socket.io'
 import type { Channel } from '../core/channel.ts'
 import { reportError } from '../core/events.ts'
+import type { EventStamp } from '../core/internals.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { Application, HookContext, NormalizedServiceOptions, RealTimeConnection } from '../core/types.ts'
 import { Unavailable } from '../errors.ts'
+import { type OpenLog, openLog } from '../log/log.ts'
 import { Backlog, getBacklogLimit } from '../node/backlog.ts'
 import { BODY_LIMIT } from '../transport/body.ts'
 import { type LogContext, type Logger, logUnexpected, toClientError } from '../transport/error.ts'
@@ -45,6 +47,7 @@ export class SocketTransport {
   private readonly app: Application
   private readonly logger: Logger | false
   private readonly connections: Connections
+  private readonly log: OpenLog
   private readonly running = new Running()
   private readonly backlog = new Backlog(getBacklogLimit())
   private readonly traffic = new WeakMap<EngineConnection, Traffic>()
@@ -91,6 +94,12 @@ export class SocketTransport {
     this.io.on('connection', (socket) => this.connect(socket))
     this.io.sockets.setMaxListeners(MAX_LISTENERS)
 
+    this.log = openLog(app, {
+      connections: this.connections.sockets,
+      tellPosition: (position, connections) => this.tell(connections, '$position', position),
+      tellGap: (gap, connections) => this.tell(connections, 'gap', gap)
+    })
+
     for (const service of Object.values<object>(app.services)) this.addMethods(getServiceOptions(service))
 
     app.mixins.push(this.mixin)
@@ -126,24 +135,37 @@ export class SocketTransport {
     this.app.mixins.splice(this.app.mixins.indexOf(this.mixin), 1)
     this.app.off('publish', this.publish)
     this.app.off('disconnect', this.disconnect)
+    this.log.close()
   }
 
   private readonly mixin = (_service: unknown, _path: string, options: NormalizedServiceOptions): void => {
     this.addMethods(options)
   }
 
-  private readonly publish = (event: string, channel: Channel, context: HookContext, data: unknown): void => {
+  private readonly publish = (
+    event: string,
+    channel: Channel,
+    context: HookContext,
+    data: unknown,
+    stamp?: EventStamp
+  ): void => {
     for (const { name, payload, connections } of toDeliveries(event, channel, context, data)) {
-      const ids = connections.flatMap((connection) => this.connections.getSocketId(connection) ?? [])
+      const ids = this.connections.listSocketIds(connections)
 
-      if (ids.length > 0) this.send(ids, name, payload, context)
+      if (ids.length > 0) this.send(ids, [name, payload, ...(stamp ? [stamp] : [])], context)
     }
   }
 
+  private tell(connections: readonly object[], name: string, content: unknown): void {
+    const ids = this.connections.listSocketIds(connections)
+
+    if (ids.length > 0) this.io.local.to(ids).emit(name, content)
+  }
+
   /** To all connections at once, so that it is encoded once. */
-  private send(ids: string[], name: string, payload: unknown, context: HookContext): void {
+  private send(ids: string[], [name, ...values]: [string, ...unknown[]], context: HookContext): void {
     try {
-      this.io.local.to(ids).emit(name, payload)
+      this.io.local.to(ids).emit(name, ...values)
     } catch (error) {
       // A payload that cannot be encoded must not affect connections with another one.
       reportError(this.app, error, context)
@@ -198,6 +220,7 @@ export class SocketTransport {
     this.connections.onEnd(connection, () => this.getTraffic(socket.conn).drop())
     socket.on('disconnect', () => this.connections.end(connection))
     for (const method of this.methods) this.listen(socket, method)
+    socket.on('$resume', (position, reply) => this.resume(socket, position, reply))
     socket.onAny((event, ...received) => this.refuseUnknown(socket, event, received))
   }
 
@@ -215,12 +238,37 @@ export class SocketTransport {
   }
 
   private receive(socket: OpenedSocket, method: string, received: readonly unknown[]): void {
+    this.run(socket, () => this.respond(socket, method, received))
+  }
+
+  /** Sends a client what it missed: from the acknowledgement on, all events come in their order. */
+  private resume(socket: OpenedSocket, position: unknown, reply: unknown): void {
+    const connection = getConnection(socket)
+    const send = (...values: unknown[]): void => {
+      if (typeof reply === 'function') this.getTraffic(socket.conn).reply(() => reply(...values))
+    }
+
+    this.run(socket, async () => {
+      try {
+        const resumed = this.log.resume(connection, position)
+
+        send(null, this.log.position)
+        await resumed
+      } catch (error) {
+        this.report(error)
+        send(toSocketError(this.app, error, { method: '$resume', path: '', connection }))
+      }
+    })
+  }
+
+  /** Runs a call, or what counts as one, in its turn. */
+  private run(socket: OpenedSocket, work: () => Promise<void>): void {
     // Queued calls are counted too.
     const finish = this.running.begin()
     // A call whose client has gone does not delay closing.
     const forget = this.connections.onEnd(getConnection(socket), finish)
     const call = () =>
-      this.respond(socket, method, received).finally(() => {
+      work().finally(() => {
         forget()
         finish()
       })

@@ -3,7 +3,7 @@ import { createTypeError } from '../utils/developer-error.ts'
 import { assertOption, assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { assertSync } from '../utils/promise.ts'
 import { isHeaderName } from './encode.ts'
-import type { HttpRequest, HttpResponse } from './http.ts'
+import { type HttpRequest, type HttpResponse, POSITION_HEADER } from './http.ts'
 
 /** Which pages of other origins may call the services from a browser (Fetch §3.2). */
 export interface CorsOptions {
@@ -94,7 +94,7 @@ class CorsRules implements Cors {
   /** Whether pages of any origin may call. */
   private readonly isAny: boolean
   private readonly credentials: boolean
-  private readonly exposed: string
+  private readonly exposed: readonly string[]
   private readonly maxAge: number | undefined
 
   constructor({ origin = '*', credentials = false, exposedHeaders = [], maxAge }: CorsOptions, name: string) {
@@ -104,7 +104,7 @@ class CorsRules implements Cors {
     this.isAny = origins.includes('*')
     this.origin = typeof origin === 'function' ? origin : (sent) => this.isAny || origins.includes(sent)
     this.credentials = credentials
-    this.exposed = exposedHeaders.join(', ')
+    this.exposed = exposedHeaders
     this.maxAge = maxAge
   }
 
@@ -136,9 +136,11 @@ class CorsRules implements Cors {
   }
 
   allow(request: HttpRequest, response: HttpResponse): HttpResponse {
+    const { [POSITION_HEADER]: position } = response.headers
+    const exposed = position === undefined ? this.exposed : [...this.exposed, POSITION_HEADER]
     const own = {
       ...this.toHeaders(request),
-      ...(this.exposed !== '' && { 'Access-Control-Expose-Headers': this.exposed }),
+      ...(exposed.length > 0 && { 'Access-Control-Expose-Headers': exposed.join(', ') }),
       ...(!this.isAny && { Vary: addOrigin(response.headers) })
     }
 

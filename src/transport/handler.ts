@@ -5,6 +5,7 @@ import { type ClientPlace, withClientPlace } from '../core/client-place.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, RouteLookup } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
+import { setSlots } from '../utils/call-state.ts'
 import { parseAuthentication } from './authentication.ts'
 import { assertUtf8, parseBody } from './body.ts'
 import { withCacheHeaders } from './caching.ts'
@@ -15,6 +16,7 @@ import { logUnexpected, toErrorResponse } from './error.ts'
 import {
   createHttpContext,
   createNotFound,
+  getReadPosition,
   type HttpRequest,
   type HttpResponse,
   type TransportApplication,
@@ -170,7 +172,10 @@ export async function runCall(
   const body = hasBody ? await readBody(request, route, settings) : undefined
   const call = toServiceCall({ method, headers, query, body, params }, route)
   const context = createHttpContext(route, call, request)
+  const position = getReadPosition(app, call.method)
   const run = () => callService(route.service, call, context)
+
+  if (position !== undefined) setSlots(context, { position })
 
   onCall(context)
 

@@ -1,9 +1,11 @@
 import { getResponse } from '../core/call.ts'
 import { createContext } from '../core/hooks.ts'
+import { getInternals } from '../core/internals.ts'
 import { getDefinition, type ServiceCall } from '../core/methods.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Http, Query, RouteLookup } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
+import { getSlots } from '../utils/call-state.ts'
 import { isCount } from '../utils/check.ts'
 import { addSetCookie } from '../utils/cookie.ts'
 import { findTokenResponse, type TokenResponse } from '../utils/token-response.ts'
@@ -13,6 +15,9 @@ import type { HttpTarget } from './target.ts'
 
 /** The header that names a custom method on a `POST`. */
 export const METHOD_HEADER = 'x-service-method'
+
+/** The header that says which events what was read reflects: all up to this position. */
+export const POSITION_HEADER = 'Event-Position'
 
 /** An entity tag (RFC 9110 §8.8.3). */
 const ETAG = /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/
@@ -101,6 +106,24 @@ export function toCredentialSource(
   return native?.response === undefined ? [request, undefined] : [native.request, native.response]
 }
 
+declare module '../utils/call-state.ts' {
+  interface ContextSlots {
+    /** Where the log of events was before the call, if it reads. */
+    readonly position?: string
+  }
+}
+
+/**
+ * Where the log of events is, before a call that reads: the result reflects all events up to there.
+ *
+ * @param app The application
+ * @param method The method of the call
+ * @returns `undefined` for other calls, and without a log
+ */
+export function getReadPosition(app: object, method: string): string | undefined {
+  return method === 'find' || method === 'get' ? getInternals(app).log?.position : undefined
+}
+
 /** Creates the context of a call that came over HTTP. */
 export function createHttpContext(
   route: RouteLookup,
@@ -130,9 +153,14 @@ class HttpDetails {
 export function toHttpResult(context: HookContext): HttpResult {
   const { http = {}, dispatch, result, method } = context
   const body = getResponse(context)
+  const { position } = getSlots(context)
   const headers = toResultHeaders(http, findTokenResponse(result) ?? findTokenResponse(dispatch))
 
-  return { status: http.status || defaultStatus(headers, body, method), headers, body }
+  return {
+    status: http.status || defaultStatus(headers, body, method),
+    headers: position === undefined ? headers : { ...headers, [POSITION_HEADER]: position },
+    body
+  }
 }
 
 /** No cache may keep an access token (RFC 6749 §5.1). */

@@ -14,7 +14,7 @@ import { type ParseAuthenticationOptions, parseAuthentication } from './authenti
 import { toCallData } from './body.ts'
 import { fillNamedRoute } from './call.ts'
 import { toClientError, toErrorResponse } from './error.ts'
-import type { IncomingHeaders, TransportApplication } from './http.ts'
+import { getReadPosition, type IncomingHeaders, type TransportApplication } from './http.ts'
 import { assertOwnOrigin } from './origin.ts'
 import { toHost } from './proxies.ts'
 import { assertQuery } from './querystring.ts'
@@ -31,8 +31,8 @@ export interface SocketMessage {
   readonly connection: RealTimeConnection
 }
 
-/** The reply to a message: the error, or `null` and the result. */
-export type SocketReply = [error: object] | [error: null, result: unknown]
+/** The reply to a message: the error, or `null` and the result; of a read also up to where it reflects all events. */
+export type SocketReply = [error: object] | [error: null, result: unknown, position?: string]
 
 /** One message, and the connections that get it. */
 export interface Delivery {
@@ -56,8 +56,10 @@ export async function handleSocket(
 ): Promise<SocketReply> {
   try {
     const { service, call } = toSocketCall(app, message)
+    const position = getReadPosition(app, call.method)
+    const response = getResponse(await callService(service, call))
 
-    return [null, getResponse(await callService(service, call))]
+    return position === undefined ? [null, response] : [null, response, position]
   } catch (error) {
     onError(error)
 

@@ -1,11 +1,11 @@
 /**
  * Holds back what follows from a call.
  *
- * @param run What follows
+ * @param run What follows; it takes the transaction that held it back
  * @param context The context of the call
  * @returns Whether it is held back: then it runs later, or never
  */
-export type Deferral = (run: () => void, context: any) => boolean
+export type Deferral = (run: (transaction?: object) => void, context: any) => boolean
 
 /**
  * One for the process: a transaction of `alula/kysely` holds back events of all applications, because a call may go from
@@ -19,6 +19,6 @@ export function setDeferral(decide: Deferral): void {
 }
 
 /** Runs something now, unless it is held back. */
-export function runOrDefer(run: () => void, context: unknown): void {
+export function runOrDefer(run: (transaction?: object) => void, context: unknown): void {
   if (!deferral(run, context)) run()
 }

@@ -42,7 +42,7 @@ describe('a token of another issuer', () => {
       null,
       { user: { id: 1 }, accessToken: login.accessToken }
     ])
-    expect(await ask(socket, 'find', 'notes', {})).toEqual([null, { of: 'wren' }])
+    expect((await ask(socket, 'find', 'notes', {})).slice(0, 2)).toEqual([null, { of: 'wren' }])
 
     const closed = next(socket, 'disconnect')
 
@@ -58,7 +58,7 @@ describe('a token of another issuer', () => {
 
     await ask(former, 'create', 'authentication', login, {})
     await app.service('users').patch(2, { sub: 'wren' })
-    expect(await ask(former, 'find', 'notes', {})).toEqual([null, { of: 'wren' }])
+    expect((await ask(former, 'find', 'notes', {})).slice(0, 2)).toEqual([null, { of: 'wren' }])
 
     const closed = next(former, 'disconnect')
 
@@ -67,7 +67,7 @@ describe('a token of another issuer', () => {
 
     expect(await ask(later, 'create', 'authentication', login, {})).toMatchObject([null, { user: { id: 2 } }])
     await app.service('authentication').verifySessions(2)
-    expect(await ask(later, 'find', 'notes', {})).toEqual([null, { of: 'wren' }])
+    expect((await ask(later, 'find', 'notes', {})).slice(0, 2)).toEqual([null, { of: 'wren' }])
   })
 
   it('is good for nothing after a logout, and its sockets close', async () => {

@@ -326,9 +326,8 @@ it.each<any>([{ toString: 1 }, { toString: null, valueOf: 1 }])(
       app.on('error', (error: unknown) => errors.push(error))
     })
     const socket = await connect(url)
-    const heard: unknown[] = []
+    const heard = collect(socket)
 
-    socket.onAny((...event) => heard.push(event))
     expect(await call(socket, 'create', 'things', { id })).toEqual({ id })
     await call(socket, 'find', 'nothing').catch(() => undefined)
     expect(errors).toEqual([])

@@ -111,7 +111,9 @@ it('a body of long-polling over the limit is a 413, and one with many packets is
 
   while (answers.length < 100) answers.push(...(await client.poll()).split('\u001e'))
 
-  expect(answers).toEqual(Array.from({ length: 100 }, (_, id) => `43${id}[null,"here"]`))
+  expect(answers.map((answer) => answer.slice(0, answer.lastIndexOf(',')))).toEqual(
+    Array.from({ length: 100 }, (_, id) => `43${id}[null,"here"`)
+  )
   expect((await client.post(toPacket(LIMIT))).status).toBe(200)
   expect(await client.poll()).toContain('[null,')
   expect((await client.post(toPacket(LIMIT + 1))).status).toBe(413)

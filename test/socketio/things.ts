@@ -1,6 +1,6 @@
 import type { Socket } from 'socket.io-client'
 import { memory } from '../../src/memory.ts'
-import { call } from '../support/socketio.ts'
+import { call, withoutStamp } from '../support/socketio.ts'
 
 /** Fills an application with `things` that everybody who is connected hears of. */
 export function configureThings(app: any): void {
@@ -12,11 +12,11 @@ export function configureThings(app: any): void {
   app.service('things').publish(() => app.channel('all'))
 }
 
-/** All events that a client hears, as `[name, ...arguments]`. */
+/** All events that a client hears, as `[name, data]`: without where they are in the log. */
 export function collect(socket: Socket): any[][] {
   const heard: any[][] = []
 
-  socket.onAny((...event) => heard.push(event))
+  socket.onAny((name, ...values) => heard.push([name, ...withoutStamp(values)]))
 
   return heard
 }

@@ -27,11 +27,16 @@ export function createClient(url: string, options: ClientOptions = {}): Socket {
   return createSocket(url, { autoConnect: true, ...options })
 }
 
-/** Waits for an event of a client; resolves with its arguments. */
+/** Waits for an event of a client; resolves with its arguments, without where it is in the log. */
 export function hear(socket: Socket, event: string): Promise<any[]> {
   return new Promise((resolve) => {
-    socket.once(event, (...values: any[]) => resolve(values))
+    socket.once(event, (...values: any[]) => resolve(withoutStamp(values)))
   })
+}
+
+/** The arguments of an event without where it is in the log. */
+export function withoutStamp(values: readonly any[]): any[] {
+  return values.filter((value, index) => index === 0 || typeof value?.tx !== 'string')
 }
 
 /** Calls a service method; rejects with the error as it was sent. */

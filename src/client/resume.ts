@@ -1,0 +1,105 @@
+// What a client missed while its socket was not connected.
+import { emitSafely } from '../core/events.ts'
+import type { Application } from '../core/types.ts'
+import { BoundedMap } from '../utils/bounded-map.ts'
+import type { Socket } from './socket.ts'
+
+/** Where an event is in the log of the server. */
+interface Stamp {
+  readonly position?: string
+  readonly tx: string
+  readonly index?: number
+}
+
+/** The part of a socket of `socket.io-client` that gives messages to listeners. */
+interface Receiving extends Socket {
+  onevent?(packet: { data?: readonly any[] }): void
+}
+
+/** How many events without a position are remembered. */
+const MAX_SEEN = 1000
+
+/** Stands for a position that the server does not have: it replies with a gap. */
+const NOWHERE = 'none-0.0'
+
+/**
+ * Has a socket get the events that it missed, after each connection that was lost. What cannot be had is the event `gap` of
+ * the application, with the names of services: their records have to be read again.
+ *
+ * @param app The application
+ * @param socket A socket of `socket.io-client`; others stay as they are
+ */
+export function resumeEvents(app: Application, socket: Receiving): void {
+  const { onevent } = socket
+
+  if (typeof onevent !== 'function') return
+
+  // Events that came without a position, by transaction and number: a replay may send them again.
+  const seen = new BoundedMap<string, true>(MAX_SEEN)
+  let position: string | undefined
+  let connection = 0
+  // Until the server has begun with what was missed, its events come again.
+  let isResuming = false
+
+  function isNew({ position: own, tx, index }: Stamp): boolean {
+    if (own === undefined) {
+      seen.set(`${tx}.${index}`, true)
+
+      return true
+    }
+
+    if (isResuming) return false
+
+    position = own
+
+    // The last part counts the events up to this one.
+    return !seen.delete(`${tx}.${Number(own.slice(own.lastIndexOf('.') + 1)) - 1}`)
+  }
+
+  function resume(from = position): void {
+    const current = connection
+
+    socket.emit('$resume', from, (_error: unknown, end?: string) => {
+      if (current !== connection) return
+
+      isResuming = false
+      position ??= end
+    })
+  }
+
+  async function resumeAs(login: Promise<unknown>): Promise<void> {
+    const current = connection
+    const isKnown = await login.then(
+      () => true,
+      ({ code }) => code === 401
+    )
+
+    if (current === connection && socket.connected) resume(isKnown ? position : NOWHERE)
+  }
+
+  function begin(): void {
+    const login: Promise<unknown> | undefined = app.get('authentication')
+
+    connection++
+    isResuming = position !== undefined
+
+    // As the user of the connection before. Otherwise at once, so that calls that wait for the connection come after it.
+    if (login) void resumeAs(login)
+    else resume()
+  }
+
+  socket.onevent = (packet) => {
+    const [name, content, stamp] = packet.data ?? []
+
+    if (name === '$position') position = isResuming ? position : content
+    if (typeof stamp?.tx === 'string' && !isNew(stamp)) return
+
+    onevent.call(socket, packet)
+  }
+  socket.on('gap', (gap: { position?: string }) => {
+    position = gap.position
+    emitSafely(app, app, 'gap', [gap])
+  })
+  socket.on('connect', begin)
+  if (socket.connected) begin()
+}

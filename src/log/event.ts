@@ -1,0 +1,84 @@
+import type { ServiceEvent } from '../core/internals.ts'
+import { toEventData } from '../core/publish.ts'
+import { getServiceOptions } from '../core/service.ts'
+import type { Application, HookContext } from '../core/types.ts'
+
+/** What is kept of an event: what another process is told of it. No headers, no credentials, no connection. */
+export interface KeptEvent {
+  readonly path: string
+  readonly event: string
+  readonly data: unknown
+  /** What clients see of it, where that is something else. */
+  readonly dispatch?: unknown
+  /** There is none for an event that the service sent itself. */
+  readonly call?: { readonly method: string; readonly id: unknown; readonly event: unknown } | undefined
+  readonly params?: { readonly [name: string]: unknown } | undefined
+}
+
+/** An event that was kept, and the service here that it is an event of. */
+export interface KnownEvent {
+  readonly service: object
+  readonly serviceEvent: ServiceEvent
+}
+
+/** What publishers need of a call. */
+const PARAMS = ['provider', 'query', 'route']
+
+/**
+ * What is kept of an event.
+ *
+ * @param serviceEvent The event
+ * @param names The names of further params that publishers need
+ * @throws Error where it is not known what clients see of it
+ */
+export function toKeptEvent(serviceEvent: ServiceEvent, names: readonly string[]): KeptEvent {
+  const { path, event, data, context } = serviceEvent
+  const { method, id, params } = context
+  const shown = toEventData(context, data)
+
+  return {
+    path,
+    event,
+    data,
+    // What is shown is in most cases what there is.
+    dispatch: shown === data ? undefined : shown,
+    call: method === undefined ? undefined : { method, id, event: context.event },
+    params: params && pickOwn(params, names)
+  }
+}
+
+/**
+ * An event of a service as publishers get it again.
+ *
+ * @param app The application
+ * @param kept What was kept of it
+ * @returns `undefined` for an event that this process does not know
+ */
+export function toKnownEvent(app: Application, kept: KeptEvent): KnownEvent | undefined {
+  const { path, event, data, dispatch, call, params } = kept
+  const service: object | undefined = Object.hasOwn(app.services, path) ? app.services[path] : undefined
+
+  if (!service || !getServiceOptions(service).serviceEvents.includes(event)) return undefined
+
+  // By name: who can write to a shared log must not choose the application or the service that publishers get.
+  const context = {
+    ...{ app, service, path, result: data },
+    ...(call && { method: call.method, id: call.id, event: call.event }),
+    ...(params && { params }),
+    ...(dispatch !== undefined && { dispatch })
+  } as HookContext
+
+  return { service, serviceEvent: { path, event, data, context } }
+}
+
+function pickOwn(
+  source: { readonly [name: string]: unknown },
+  names: readonly string[]
+): { [name: string]: unknown } {
+  const picked: { [name: string]: unknown } = {}
+
+  for (const name of PARAMS) if (Object.hasOwn(source, name)) picked[name] = source[name]
+  for (const name of names) if (Object.hasOwn(source, name)) picked[name] = source[name]
+
+  return picked
+}

@@ -1,0 +1,277 @@
+// The log of events: each event has a place in it, connections that come back get what they missed, and what is lost is
+// a gap and never silent.
+//
+// A transport opens the log when it starts, and is told what its connections have to know:
+//
+//     const log = openLog(app, {
+//       connections, // a set, or a map by connection: those that are open
+//       tellPosition(position, connections) {}, // a heartbeat: they have all events up to there
+//       tellGap({ services, position }, connections) {} // they missed events of these services, and go on from there
+//     })
+//     log.position // up to where a connection that begins now has all events
+//     await log.resume(connection, position) // its last position; resolves when it has all events
+//     log.close() // at teardown
+//
+// Events come as before, by `publish` of the application: `(event, channel, context, data, stamp)`. The stamp is for
+// clients, beside the data of `toDeliveries`: `{ position, tx }`. There is none for events that no log has, such as those
+// with an access token; without a position, because an event before it waits for its publisher, the client keeps the
+// position that it has. A replay is `publish` too, with a channel of one connection.
+//
+// From the call of `resume` on the connection gets all events in their order, those that it missed first. A transport
+// that knows the position when a connection begins calls `emitJoining(app, 'connection', …)` and `resume` in one go. Where
+// clients ask later, events that came before the acknowledgement come again.
+import {
+  type EventLog,
+  type EventStamp,
+  getInternals,
+  type LogPlace,
+  type ServiceEvent
+} from '../core/internals.ts'
+import { publishEvent } from '../core/publish.ts'
+import type { Application, FeathersService } from '../core/types.ts'
+import { BadRequest } from '../errors.ts'
+import { isCount } from '../utils/check.ts'
+import { createDebug } from '../utils/debug.ts'
+import { parseDuration } from '../utils/duration.ts'
+import { assertOptions, type OptionChecks } from '../utils/options.ts'
+import { estimateBytes } from '../utils/size.ts'
+import { toKeptEvent } from './event.ts'
+import { type End, parsePosition, toPositionText } from './position.ts'
+import { type Gap, Replays } from './replays.ts'
+import { type Entry, Ring } from './ring.ts'
+
+export type { Gap }
+
+/** What a transport tells its connections. */
+export interface LogListener {
+  /** The connections that are open. */
+  readonly connections: { has(connection: any): boolean; keys(): Iterable<object> }
+  /** These have all events up to a position. */
+  tellPosition(position: string, connections: readonly object[]): void
+  /** These missed events, which they do not get. */
+  tellGap(gap: Gap, connections: readonly object[]): void
+}
+
+/** The log, for one transport. */
+export interface OpenLog {
+  /** Up to where all events are sent: a connection that begins has them all. */
+  readonly position: string
+  /**
+   * Sends a connection what it missed, once the listeners of `connection` and `login` are through.
+   *
+   * @param connection The connection
+   * @param position Up to where its client has all events; `undefined` or `null` for one that begins
+   * @returns Resolves when it has all events
+   * @throws BadRequest at once for what is no position, and while another replay of the connection runs
+   */
+  resume(connection: object, position: unknown): Promise<void>
+  /** Ends it. The last one to do so ends the log. */
+  close(): void
+}
+
+/** The application setting `eventLog`. */
+export interface EventLogSettings {
+  /** About how many bytes of events are kept for clients that come back; 8 MB when left out. */
+  maxBytes?: number
+  /** How often clients get the position that they have; 15 seconds when left out. */
+  heartbeat?: string | number
+}
+
+const debug = createDebug('alula:log')
+
+const CHECKS: OptionChecks = {
+  maxBytes: [isCount, 'a number of bytes'],
+  heartbeat: [(value) => (parseDuration(value) ?? 0) > 0, "a duration such as '15s', or a number of seconds"]
+}
+
+/**
+ * Opens the log of an application, which is kept while a transport has it open.
+ *
+ * @param app The application
+ * @param listener Tells the connections of the transport
+ * @throws TypeError for a setting `eventLog` that is not valid
+ */
+export function openLog(app: Application, listener: LogListener): OpenLog {
+  const internals = getInternals(app)
+
+  internals.log ??= new Log(app)
+
+  const log = internals.log as Log
+
+  log.listeners.add(listener)
+
+  return {
+    get position() {
+      return log.sentPosition
+    },
+    resume: (connection, position) => log.resume(listener, connection, position),
+    close: () => log.close(listener)
+  }
+}
+
+/** The log of one process. */
+class Log implements EventLog {
+  readonly listeners: Set<LogListener> = new Set()
+  readonly replays: Replays
+  /** Events whose publishers have not decided, in the order of the log. */
+  readonly waiting: Set<Place> = new Set()
+  private readonly app: Application
+  private readonly ring: Ring
+  private readonly epoch = createEpoch()
+  private readonly timer: ReturnType<typeof setInterval>
+  private entryCount = 0
+  /** The last entry, and what its events belong to. */
+  private entry: Entry | undefined
+  private transaction: object | undefined
+  /** The position of the last heartbeat. */
+  private told = ''
+
+  constructor(app: Application) {
+    const settings: EventLogSettings = app.get('eventLog') ?? {}
+
+    assertOptions("the setting 'eventLog'", settings, CHECKS)
+
+    const { maxBytes = 8_000_000, heartbeat = '15s' } = settings
+
+    this.app = app
+    this.ring = new Ring(maxBytes)
+    this.replays = new Replays(app, this.ring)
+    this.timer = setInterval(() => this.beat(), parseDuration(heartbeat))
+    // On Node a timer would keep the process running.
+    ;(this.timer as { unref?(): void }).unref?.()
+  }
+
+  get position(): string {
+    return this.toText(this.ring.end)
+  }
+
+  get sentPosition(): string {
+    const [first] = this.waiting
+
+    return this.toText(first ? { id: first.entry.id, count: first.index } : this.ring.end)
+  }
+
+  append(service: FeathersService, { path, event, data, context }: ServiceEvent): void {
+    const entry = this.openEntry()
+    const place = new Place(this, entry)
+
+    this.keep(entry, { path, event, data, context })
+    publishEvent(this.app, service, { path, event, data, context, place })
+  }
+
+  resume(listener: LogListener, connection: object, position: unknown): Promise<void> {
+    const { connections } = listener
+    const from = parsePosition(position)
+
+    if (position === undefined || position === null) return Promise.resolve()
+    if (!from) throw new BadRequest('Invalid position: expected one that came with an event')
+
+    return this.replays.run({
+      ...{ connection, from, epoch: this.epoch },
+      isOpen: () => connections.has(connection),
+      isSettled: () => this.waiting.size === 0,
+      tellGap: (gap) => listener.tellGap(gap, [connection]),
+      tellEnd: (end) => listener.tellPosition(this.toText(end), [connection])
+    })
+  }
+
+  close(listener: LogListener): void {
+    this.listeners.delete(listener)
+
+    if (this.listeners.size > 0) return
+
+    clearInterval(this.timer)
+    getInternals(this.app).log = undefined
+  }
+
+  toText({ id, count }: End): string {
+    return toPositionText({ epoch: this.epoch, id, count })
+  }
+
+  /** The events of a transaction, or of a call, are one entry. */
+  private openEntry(): Entry {
+    const { transaction } = getInternals(this.app)
+
+    if (this.entry && transaction && transaction === this.transaction) return this.entry
+
+    const id = String(++this.entryCount)
+
+    this.transaction = transaction
+    this.entry = this.ring.push(id, `${this.epoch}-${id}`)
+
+    return this.entry
+  }
+
+  private keep(entry: Entry, event: ServiceEvent): void {
+    const { maxEntryBytes } = this.ring
+
+    try {
+      const kept = toKeptEvent(event, [getEntityName(this.app)])
+
+      this.ring.grow(entry, event.path, kept, estimateBytes(kept, maxEntryBytes))
+    } catch (error) {
+      debug('An event is not kept: %O', error)
+      this.ring.grow(entry, event.path, undefined, 0)
+    }
+  }
+
+  /** So that a client for which nothing happens does not fall behind. */
+  private beat(): void {
+    const position = this.sentPosition
+
+    if (position === this.told) return
+
+    this.told = position
+
+    for (const listener of this.listeners) {
+      const told = [...listener.connections.keys()].filter((connection) => !this.replays.has(connection))
+
+      if (told.length > 0) listener.tellPosition(position, told)
+    }
+  }
+}
+
+/** The place of an event in the log. */
+class Place implements LogPlace {
+  readonly entry: Entry
+  readonly index: number
+  private readonly log: Log
+
+  constructor(log: Log, entry: Entry) {
+    this.log = log
+    this.entry = entry
+    this.index = entry.count
+  }
+
+  begin(): void {
+    this.log.waiting.add(this)
+  }
+
+  end(): void {
+    this.log.waiting.delete(this)
+    if (this.log.waiting.size === 0) this.log.replays.settle()
+  }
+
+  toStamp(): EventStamp {
+    const { log, entry, index } = this
+    const [first = this] = log.waiting
+
+    return first === this
+      ? { position: log.toText({ id: entry.id, count: index + 1 }), tx: entry.tx }
+      : { tx: entry.tx, index }
+  }
+
+  get isReplayedTo(): LogPlace['isReplayedTo'] {
+    return this.log.replays.createFilter(this.entry, this.index)
+  }
+}
+
+/** Another one for each log: positions of one before mean nothing. */
+function createEpoch(): string {
+  return globalThis.crypto.randomUUID().replaceAll('-', '').slice(0, 10)
+}
+
+/** The name that the strategies give the logged-in user. It may be set at any time. */
+function getEntityName(app: Application): string {
+  return app.defaultAuthentication?.()?.configuration.entity ?? 'user'
+}

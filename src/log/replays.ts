@@ -1,0 +1,169 @@
+import { whenJoined } from '../core/joining.ts'
+import { getPublisher, publishTo } from '../core/publish.ts'
+import { getServiceOptions } from '../core/service.ts'
+import type { Application } from '../core/types.ts'
+import { BadRequest } from '../errors.ts'
+import { toKnownEvent } from './event.ts'
+import { compareEnds, type End, type Position, toPositionText } from './position.ts'
+import type { Entry, Ring } from './ring.ts'
+
+/** What a connection missed and does not get: it reads the records of these services again. */
+export interface Gap {
+  /** The paths of the services. */
+  readonly services: readonly string[]
+  /** From where events go on. */
+  readonly position: string
+}
+
+/** A connection that gets what it missed. */
+export interface Replay {
+  readonly connection: object
+  /** Up to where it has all events. */
+  readonly from: Position
+  /** The name of the log. */
+  readonly epoch: string
+  /** Whether it is still there. */
+  isOpen(): boolean
+  /** Whether no event waits for its publisher. */
+  isSettled(): boolean
+  /** Tells it of a gap. */
+  tellGap(gap: Gap): void
+  /** Tells it that it has all events. */
+  tellEnd(end: End): void
+}
+
+/** How many connections get what they missed at a time; the others wait. */
+const MAX_RUNNING = 16
+
+/** How many entries of a replay are sent before other work has its turn. */
+const ENTRIES_AT_ONCE = 64
+
+/** Sends connections what they missed, and keeps what happens meanwhile in its order. */
+export class Replays {
+  private readonly app: Application
+  private readonly ring: Ring
+  /**
+   * Connections that get events by a replay: all events, or after one that has finished those up to its end, which may
+   * wait for publishers still.
+   */
+  private readonly ends = new Map<object, End | 'all'>()
+  private readonly queue: (() => void)[] = []
+  private running = 0
+
+  constructor(app: Application, ring: Ring) {
+    this.app = app
+    this.ring = ring
+  }
+
+  /** Whether events reach a connection by a replay, or some do that are not sent to others yet. */
+  has(connection: object): boolean {
+    return this.ends.has(connection)
+  }
+
+  /** Says of connections that they get an event by a replay; `undefined` where that is so for none. */
+  createFilter({ id }: Entry, index: number): ((connection: object) => boolean) | undefined {
+    if (this.ends.size === 0) return undefined
+
+    return (connection) => {
+      const end = this.ends.get(connection)
+
+      return end === 'all' || (end !== undefined && compareEnds({ id, count: index }, end) < 0)
+    }
+  }
+
+  /** Forgets where replays have ended: no event waits any more. */
+  settle(): void {
+    for (const [connection, end] of this.ends) if (end !== 'all') this.ends.delete(connection)
+  }
+
+  /**
+   * Sends a connection what it missed. From the call on it gets all events this way, until it has got the last one.
+   *
+   * @param replay The connection
+   * @returns Resolves when it has the last one
+   * @throws BadRequest at once while another replay of the connection runs
+   */
+  run(replay: Replay): Promise<void> {
+    if (this.ends.get(replay.connection) === 'all')
+      throw new BadRequest('What was missed is being sent already')
+
+    this.ends.set(replay.connection, 'all')
+
+    return this.runInTurn(replay)
+  }
+
+  private async runInTurn(replay: Replay): Promise<void> {
+    if (this.running >= MAX_RUNNING) await new Promise<void>((resolve) => this.queue.push(resolve))
+
+    this.running++
+
+    try {
+      await whenJoined(this.app, replay.connection)
+      await this.sendAll(replay)
+    } finally {
+      this.running--
+      this.queue.shift()?.()
+    }
+  }
+
+  private async sendAll(replay: Replay): Promise<void> {
+    const { connection, from, isOpen, isSettled } = replay
+    let at: End = from
+
+    try {
+      for (let count = 1; isOpen() && this.isLeft(replay, at); count++) {
+        at = await this.sendEntry(replay, at)
+        if (count % ENTRIES_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve))
+      }
+    } finally {
+      // Nothing is awaited since it was looked whether there is more.
+      if (isSettled() || !isOpen()) this.ends.delete(connection)
+      else this.ends.set(connection, this.ring.end)
+    }
+  }
+
+  /** Whether there are events after a place; otherwise tells the connection that it has all, or what it does not get. */
+  private isLeft({ from, epoch, tellGap, tellEnd }: Replay, at: End): boolean {
+    const { app, ring } = this
+    const isHere = from.epoch === epoch
+
+    if (isHere && ring.reaches(at)) {
+      if (ring.findAfter(at)) return true
+
+      tellEnd(ring.end)
+    } else {
+      tellGap({
+        services: isHere ? ring.listPathsAfter(at) : listPublished(app),
+        position: toPositionText({ epoch, ...ring.end })
+      })
+    }
+
+    return false
+  }
+
+  /** Sends what an entry has after a place. Returns where it ends. */
+  private async sendEntry({ connection, epoch, tellGap }: Replay, at: End): Promise<End> {
+    const { id, tx, count, paths, events } = this.ring.findAfter(at) as Entry
+    const end = { id, count }
+
+    if (!events) tellGap({ services: [...paths], position: toPositionText({ epoch, ...end }) })
+
+    for (const [index, kept] of events?.entries() ?? []) {
+      const known = id === at.id && index < at.count ? undefined : toKnownEvent(this.app, kept)
+      const stamp = { position: toPositionText({ epoch, id, count: index + 1 }), tx }
+
+      if (known) await publishTo(this.app, known.service, known.serviceEvent, connection, stamp)
+    }
+
+    return end
+  }
+}
+
+/** The paths of the services whose events may reach clients. */
+function listPublished(app: Application): string[] {
+  return Object.entries<object>(app.services)
+    .filter(([, service]) =>
+      getServiceOptions(service).serviceEvents.some((event) => getPublisher(app, service, event))
+    )
+    .map(([path]) => path)
+}

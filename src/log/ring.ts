@@ -1,0 +1,132 @@
+import type { KeptEvent } from './event.ts'
+import { compareEnds, compareIds, type End, START } from './position.ts'
+
+/** The events of one transaction, or else of one call. */
+export interface Entry {
+  readonly id: string
+  /** Names the transaction. */
+  readonly tx: string
+  /** The services that it has events of. */
+  readonly paths: Set<string>
+  /** How many events it has. */
+  count: number
+  bytes: number
+  /** Its events; `undefined` for one that is too large to be kept. */
+  events: KeptEvent[] | undefined
+}
+
+/** The part of the ring that one entry may take. */
+const MAX_PART = 1 / 8
+
+/** About how many bytes an entry takes beside its events. */
+const ENTRY_BYTES = 256
+
+/** The last entries of a log, as many as there is room for. */
+export class Ring {
+  private readonly maxBytes: number
+  private readonly entries: (Entry | undefined)[] = []
+  /** Where in the array the oldest one is: the array is moved together from time to time. */
+  private start = 0
+  private bytes = 0
+  /** The last one that had to make room. */
+  private dropped: End = { id: START, count: 0 }
+  /** Where the last event of each service is. */
+  private readonly ends = new Map<string, End>()
+
+  /** @param maxBytes How many bytes its entries may have together */
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes
+  }
+
+  /** How many bytes an entry may have. */
+  get maxEntryBytes(): number {
+    return this.maxBytes * MAX_PART
+  }
+
+  /** Up to where the log goes. */
+  get end(): End {
+    const { id, count } = this.entries.at(-1) ?? this.dropped
+
+    return { id, count }
+  }
+
+  /** Adds an entry without events. */
+  push(id: string, tx: string): Entry {
+    const entry = { id, tx, paths: new Set<string>(), count: 0, bytes: ENTRY_BYTES, events: [] }
+
+    this.entries.push(entry)
+    this.bytes += ENTRY_BYTES
+
+    return entry
+  }
+
+  /**
+   * Adds an event to the last entry.
+   *
+   * @param entry The last entry
+   * @param path The path of the service
+   * @param event What is kept of it; nothing where that is not known
+   * @param bytes How many bytes it has
+   */
+  grow(entry: Entry, path: string, event: KeptEvent | undefined, bytes: number): void {
+    entry.count++
+    entry.paths.add(path)
+    this.ends.set(path, { id: entry.id, count: entry.count })
+
+    if (!entry.events) return
+
+    if (event && entry.bytes + bytes <= this.maxEntryBytes) {
+      entry.events.push(event)
+      this.resize(entry, bytes)
+    } else {
+      entry.events = undefined
+      this.resize(entry, ENTRY_BYTES - entry.bytes)
+    }
+  }
+
+  /** Whether all that comes after a position is here. */
+  reaches(position: End): boolean {
+    // Beyond the end is a position of nobody.
+    return compareEnds(position, this.dropped) >= 0 && compareEnds(position, this.end) <= 0
+  }
+
+  /** The first entry that has an event after a position; `undefined` at the end. */
+  findAfter({ id, count }: End): Entry | undefined {
+    const { entries } = this
+    let [low, high] = [this.start, entries.length]
+
+    while (low < high) {
+      const middle = (low + high) >> 1
+
+      if (compareIds((entries[middle] as Entry).id, id) < 0) low = middle + 1
+      else high = middle
+    }
+
+    const found = entries[low]
+
+    return found?.id === id && found.count <= count ? entries[low + 1] : found
+  }
+
+  /** The paths of the services that have an event after a position. */
+  listPathsAfter(position: End): string[] {
+    return [...this.ends].filter(([, end]) => compareEnds(end, position) > 0).map(([path]) => path)
+  }
+
+  private resize(entry: Entry, bytes: number): void {
+    entry.bytes += bytes
+    this.bytes += bytes
+
+    while (this.bytes > this.maxBytes && this.start < this.entries.length - 1) {
+      const { id, count, bytes } = this.entries[this.start] as Entry
+
+      this.dropped = { id, count }
+      this.bytes -= bytes
+      this.entries[this.start++] = undefined
+    }
+
+    if (this.start < 1024 || this.start < this.entries.length / 2) return
+
+    this.entries.splice(0, this.start)
+    this.start = 0
+  }
+}
