@@ -20,12 +20,12 @@ const FLOORS: readonly (readonly string[])[] = [
   ['scope'],
   ['transport', 'adapter', 'authentication', 'client', 'manifest'],
   ['application', 'node'],
-  ['express', 'koa', 'fetch', 'socketio', 'sync', 'oauth', 'memory', 'kysely', 'openapi'],
+  ['express', 'koa', 'fetch', 'socketio', 'events', 'sync', 'oauth', 'memory', 'kysely', 'openapi'],
   ['cli', 'mcp']
 ]
 
 /** These run in a browser: nothing that they reach may import from Node. */
-const PORTABLE = 'index errors hooks query adapter memory fetch client schema openapi'.split(' ')
+const PORTABLE = 'index errors hooks query adapter memory fetch client schema openapi events'.split(' ')
 
 /** What Node and browsers both have, or a package provides under the same name. */
 const NODE_MODULE = /^node:/

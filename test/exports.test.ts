@@ -6,6 +6,7 @@ import * as adapter from '../src/adapter.ts'
 import * as authentication from '../src/authentication.ts'
 import * as client from '../src/client.ts'
 import * as errors from '../src/errors.ts'
+import * as events from '../src/events.ts'
 import * as express from '../src/express.ts'
 import * as fetch from '../src/fetch.ts'
 import * as hooks from '../src/hooks.ts'
@@ -33,6 +34,7 @@ it.each(
     authentication,
     client,
     errors,
+    events,
     express,
     fetch,
     hooks,

@@ -5,7 +5,7 @@ import type { Channel, CombinedChannel } from '../core/channel.ts'
 import { fromArguments, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
 import { toEventData } from '../core/publish.ts'
 import { getServiceOptions } from '../core/service.ts'
-import type { HookContext, RealTimeConnection } from '../core/types.ts'
+import type { AuthenticationRequest, HookContext, RealTimeConnection } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
 import { createError } from '../utils/developer-error.ts'
 import { copyWith } from '../utils/object.ts'
@@ -208,16 +208,37 @@ export async function authenticateConnection(
     await assertOwnOrigin(app, opening, options, { trusts })
   }
 
-  const auth = app.defaultAuthentication?.(options?.service)
+  if (authentication) await logInConnection(app, connection, authentication, options?.service)
+}
 
-  if (!authentication || !auth) return
+/**
+ * Logs a connection in with credentials that were found.
+ *
+ * @param app The application
+ * @param connection The connection; the strategies store the login on it
+ * @param authentication The credentials
+ * @param service The path of the authentication service; the default one when left out
+ * @returns Whether they are for a login: credentials that are not, such as an API key, are not verified
+ * @throws What the strategies throw for credentials that are not valid
+ */
+export async function logInConnection(
+  app: TransportApplication,
+  connection: RealTimeConnection,
+  authentication: AuthenticationRequest,
+  service?: string
+): Promise<boolean> {
+  const auth = app.defaultAuthentication?.(service)
+
+  if (!auth) return false
 
   connection.authentication = authentication
 
-  if (!auth.configuration.authStrategies.includes(authentication.strategy ?? '')) return
+  if (!auth.configuration.authStrategies.includes(authentication.strategy ?? '')) return false
 
   try {
     await auth.create(authentication, noteParams(app, { provider: connection.provider, connection }))
+
+    return true
   } catch (error) {
     // Only the claim is removed. A login that has succeeded stays, until its connection is closed.
     if (connection.authentication === authentication) delete connection.authentication

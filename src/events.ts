@@ -1,0 +1,1 @@
+export { type EventsOptions, events } from './events/events.ts'

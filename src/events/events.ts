@@ -1,0 +1,141 @@
+import { assertCalled } from '../core/assert-application.ts'
+import { addPlugin } from '../core/internals.ts'
+import type { Application, ApplicationHookContext, MountedHandler, NextFunction } from '../core/types.ts'
+import { BadRequest, NotFound, Unavailable } from '../errors.ts'
+import { parsePosition } from '../log/position.ts'
+import { parseQueryString } from '../transport/querystring.ts'
+import { isCount, isString, isStringList } from '../utils/check.ts'
+import { createError } from '../utils/developer-error.ts'
+import { parseDuration } from '../utils/duration.ts'
+import { assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
+import { stripSlashes } from '../utils/path.ts'
+import { shorten } from '../utils/shorten.ts'
+import { EventStreams } from './streams.ts'
+
+/** The options of {@link events}. */
+export interface EventsOptions {
+  /** Where clients get events; `/events` when left out. */
+  path?: string
+  /** After which time without an event a client gets a sign of life; `'15s'` when left out. */
+  heartbeat?: string | number
+  /** After which time clients reconnect, up to a half more or less, by chance; `'2s'` when left out. */
+  retry?: string | number
+  /** How many bytes may wait for a client that does not read before its stream is closed; 1 MB when left out. */
+  maxUnsentBytes?: number
+}
+
+const DURATION_CHECK: OptionCheck = [
+  (value) => (parseDuration(value) ?? 0) > 0,
+  "a duration such as '15s', or a number of seconds"
+]
+
+const CHECKS: OptionChecks = {
+  path: [(path) => isString(path) && stripSlashes(path) !== '', "a path such as '/events'"],
+  heartbeat: DURATION_CHECK,
+  retry: DURATION_CHECK,
+  maxUnsentBytes: [isCount, 'a number of bytes']
+}
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  // `no-transform`: compression would hold events back. So would the buffer of a proxy.
+  'Cache-Control': 'no-cache, no-transform',
+  'X-Accel-Buffering': 'no',
+  'X-Content-Type-Options': 'nosniff'
+}
+
+/**
+ * Sends the events of an application to clients without sockets, as Server-Sent Events, on every HTTP transport. Each
+ * stream is a real-time connection: the application emits `connection`, `login` and `disconnect` for it, and it gets what
+ * publishers choose for its channels. A client that reconnects gets what it missed.
+ *
+ * @param options The path, and limits
+ * @returns A function for `app.configure`
+ * @throws TypeError for options that are not valid
+ * @example
+ * app.configure(events())
+ */
+export function events(options: EventsOptions = {}): (app: any) => void {
+  assertCalled('events', options)
+  assertOptions('events()', options, CHECKS)
+
+  const { path = '/events', heartbeat = '15s', retry = '2s', maxUnsentBytes = 1_000_000 } = options
+  const settings = {
+    heartbeat: parseDuration(heartbeat) as number,
+    retry: parseDuration(retry) as number,
+    maxBytes: maxUnsentBytes
+  }
+
+  return (app: Application) => {
+    if (app._isSetup) {
+      throw createError(
+        'ALULA_CONFIGURED_TOO_LATE',
+        "'alula/events' has to be configured before the application is set up"
+      )
+    }
+
+    addPlugin(app, 'events', "'alula/events' is configured already")
+
+    let streams: EventStreams | undefined
+    let isClosed = false
+
+    const open = (): EventStreams => {
+      if (isClosed) throw new Unavailable('The server is closing')
+      // An application that is not set up serves requests too.
+      streams ??= new EventStreams(app, settings)
+
+      return streams
+    }
+
+    async function setUp(_context: ApplicationHookContext, next: NextFunction): Promise<void> {
+      isClosed = false
+      open()
+      await next()
+    }
+
+    async function tearDown(_context: ApplicationHookContext, next: NextFunction): Promise<void> {
+      isClosed = true
+      streams?.close()
+      streams = undefined
+      await next()
+    }
+
+    app.hooks({ setup: [setUp], teardown: [tearDown] })
+    app.mount(`/${stripSlashes(path)}`, serve(app, open))
+  }
+}
+
+function serve(app: Application, open: () => EventStreams): MountedHandler {
+  return async (request, { params, prefix }) => {
+    const { pathname, search } = new URL(request.url)
+    const position = request.headers.get('last-event-id') || undefined
+
+    if (pathname.length > prefix.length) throw new NotFound('Not Found')
+    if (request.method !== 'GET') return new Response(null, { status: 405, headers: { Allow: 'GET, HEAD' } })
+    if (position && !parsePosition(position))
+      throw new BadRequest("Invalid header 'Last-Event-ID': expected the id of an event")
+
+    const services = toServices(app, parseQueryString(search.slice(1)).services)
+    const body = await open().open({ signal: request.signal, params, services, position })
+
+    return new Response(body, { headers: HEADERS })
+  }
+}
+
+/** The services that a client wants events of; `undefined` for all. */
+function toServices(app: Application, sent: unknown): ReadonlySet<string> | undefined {
+  if (sent === undefined) return undefined
+
+  const paths = [sent].flat()
+
+  if (!isStringList(paths) || paths.length === 0)
+    throw new BadRequest("Invalid 'services': expected paths, as in 'services[]=notes'")
+
+  const services = new Set(paths.map(stripSlashes))
+
+  for (const path of services) {
+    if (!Object.hasOwn(app.services, path)) throw new BadRequest(`Unknown service '${shorten(path)}'`)
+  }
+
+  return services
+}

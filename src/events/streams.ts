@@ -1,0 +1,197 @@
+import type { Channel } from '../core/channel.ts'
+import { emitSafely, reportError } from '../core/events.ts'
+import type { EventStamp } from '../core/internals.ts'
+import { emitJoining } from '../core/joining.ts'
+import type { Application, HookContext, MountedDetails, RealTimeConnection } from '../core/types.ts'
+import { NotAuthenticated, Unavailable } from '../errors.ts'
+import { type Gap, type OpenLog, openLog } from '../log/log.ts'
+import { isAuthenticated, logInConnection, toDeliveries } from '../transport/socket.ts'
+import { copyWith } from '../utils/object.ts'
+import {
+  EventStream,
+  SIGN_OF_LIFE,
+  toEventBytes,
+  toGapBytes,
+  toPositionBytes,
+  toRetryBytes
+} from './stream.ts'
+
+/** The settings of the streams of an application, in milliseconds. */
+export interface StreamSettings {
+  readonly heartbeat: number
+  readonly retry: number
+  readonly maxBytes: number
+}
+
+/** What a client asks for. */
+export interface StreamRequest {
+  /** Aborts when the client goes, and at teardown. */
+  readonly signal: AbortSignal
+  readonly params: MountedDetails['params']
+  /** The paths of the services; `undefined` for all. */
+  readonly services: ReadonlySet<string> | undefined
+  /** Up to where the client has all events; `undefined` for one that begins. */
+  readonly position: string | undefined
+}
+
+/** The streams of an application, from its setup to its teardown. */
+export class EventStreams {
+  private readonly app: Application
+  private readonly settings: StreamSettings
+  private readonly streams = new Map<RealTimeConnection, EventStream>()
+  /** Connections whose login runs. */
+  private readonly beginning = new Set<RealTimeConnection>()
+  private readonly log: OpenLog
+  private readonly timer: ReturnType<typeof setInterval>
+
+  constructor(app: Application, settings: StreamSettings) {
+    this.app = app
+    this.settings = settings
+    this.log = openLog(app, {
+      connections: this.streams,
+      tellPosition: (position, connections) => this.sendAll(connections, toPositionBytes(position)),
+      tellGap: (gap, connections) => this.sendGap(gap, connections)
+    })
+    this.timer = setInterval(() => this.beat(), settings.heartbeat)
+    // On Node a timer would keep the process running.
+    ;(this.timer as { unref?(): void }).unref?.()
+
+    app.on('publish', this.publish)
+    app.on('disconnect', this.disconnect)
+  }
+
+  /**
+   * Opens the stream of a client, which is a connection from then on.
+   *
+   * @param request What it asks for
+   * @returns The body of the response
+   * @throws NotAuthenticated for credentials that are not valid, BadRequest for a position that is none
+   */
+  async open({ signal, params, services, position }: StreamRequest): Promise<ReadableStream<Uint8Array>> {
+    const connection: RealTimeConnection = copyWith(params)
+
+    await this.logIn(connection, signal)
+
+    const stream = new EventStream(services, this.settings.maxBytes, () => this.end(connection))
+
+    this.streams.set(connection, stream)
+    signal.addEventListener('abort', () => this.end(connection), { once: true })
+    // Between half of it and one and a half, so that clients do not all come back at once.
+    stream.send(toRetryBytes(this.settings.retry * (0.5 + Math.random())))
+
+    // In one go: what happens while it joins its channels comes too.
+    const from = position ?? this.log.position
+
+    emitJoining(this.app, 'connection', [connection], connection)
+    this.resume(connection, from)
+
+    return stream.body
+  }
+
+  /** Ends all streams, and the part of the log. */
+  close(): void {
+    for (const connection of this.streams.keys()) this.end(connection)
+
+    clearInterval(this.timer)
+    this.app.off('publish', this.publish)
+    this.app.off('disconnect', this.disconnect)
+    this.log.close()
+  }
+
+  private async logIn(connection: RealTimeConnection, signal: AbortSignal): Promise<void> {
+    const { authentication } = connection
+
+    if (!authentication) return
+
+    this.beginning.add(connection)
+
+    try {
+      const isLogin = await logInConnection(this.app, connection, authentication)
+
+      // Credentials that are for calls alone, such as an API key.
+      if (!isLogin && !(await isAuthenticated(this.app, connection)))
+        throw new NotAuthenticated('Invalid credentials')
+    } catch (error) {
+      this.beginning.delete(connection)
+      // The login may have succeeded before something else failed.
+      if (connection.authentication) this.announceEnd(connection)
+      throw error
+    }
+
+    if (!this.beginning.delete(connection)) throw new NotAuthenticated('The login has ended')
+
+    if (signal.aborted) {
+      this.announceEnd(connection)
+      throw new Unavailable('The client has gone')
+    }
+  }
+
+  private resume(connection: RealTimeConnection, position: string): void {
+    this.log.resume(connection, position).catch((error) => reportError(this.app, error))
+  }
+
+  private readonly publish = (
+    event: string,
+    channel: Channel,
+    context: HookContext,
+    data: unknown,
+    stamp?: EventStamp
+  ): void => {
+    if (this.streams.size === 0) return
+
+    for (const { name, payload, connections } of toDeliveries(event, channel, context, data)) {
+      const receivers = connections.filter((one) => this.streams.get(one)?.wants(context.path))
+
+      if (receivers.length === 0) continue
+
+      try {
+        this.sendAll(receivers, toEventBytes(name, payload, stamp))
+      } catch (error) {
+        // A payload that cannot be encoded must not affect connections with another one.
+        reportError(this.app, error, context)
+      }
+    }
+  }
+
+  private sendGap(gap: Gap, connections: readonly object[]): void {
+    for (const connection of connections) {
+      const stream = this.streams.get(connection)
+      const services = gap.services.filter((path) => stream?.wants(path))
+      const bytes = services.length > 0 ? toGapBytes({ ...gap, services }) : toPositionBytes(gap.position)
+
+      this.sendAll([connection], bytes)
+    }
+  }
+
+  /** The same bytes to all of them. */
+  private sendAll(connections: readonly object[], bytes: Uint8Array): void {
+    for (const connection of connections) {
+      if (this.streams.get(connection)?.send(bytes) === false) this.end(connection)
+    }
+  }
+
+  private beat(): void {
+    for (const [connection, stream] of this.streams) {
+      if (stream.isQuiet) this.sendAll([connection], SIGN_OF_LIFE)
+      stream.isQuiet = true
+    }
+  }
+
+  /** For a client that goes or does not read, and at teardown. */
+  private end(connection: RealTimeConnection): void {
+    if (this.streams.has(connection)) this.announceEnd(connection)
+  }
+
+  private announceEnd(connection: RealTimeConnection): void {
+    emitSafely(this.app, this.app, 'disconnect', [connection])
+  }
+
+  /** Also for a login that has ended. */
+  private readonly disconnect = (connection: RealTimeConnection): void => {
+    const stream = this.streams.get(connection)
+
+    this.beginning.delete(connection)
+    this.streams.delete(connection)
+    stream?.close()
+  }
+}

@@ -1,0 +1,168 @@
+import { once } from 'node:events'
+import compression from 'compression'
+import { expect, it } from 'vitest'
+import { getInternals } from '../../src/core/internals.ts'
+import { events } from '../../src/events.ts'
+import express, { errorHandler, rest } from '../../src/express.ts'
+import { createHandler } from '../../src/fetch.ts'
+import { alula } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
+import { readEvents } from '../support/event-stream.ts'
+import { configureLogin } from '../support/login.ts'
+import { serve } from '../support/server.ts'
+
+/** An application with users, whose events are for those who are logged in. */
+async function openLogin() {
+  const app: any = express(alula()).configure(rest()).configure(events())
+  const authentication = configureLogin(app)
+  const names: string[] = []
+
+  for (const name of ['login', 'connection', 'disconnect']) app.on(name, () => names.push(name))
+  app.on('login', ({ user }: any, { connection }: any) => app.channel(user.email).join(connection))
+  app.service('notes').publish(() => app.channel('ann'))
+  app.use(errorHandler({ logger: false }))
+
+  const url = await serve(app)
+  const user = { email: 'ann', password: 'open sesame' }
+
+  await app.service('users').create({ id: 1, ...user })
+
+  const { accessToken } = await authentication.create({ strategy: 'local', ...user })
+  const listen = async (token: string) =>
+    fetch(`${url}/events`, { headers: { Authorization: `Bearer ${token}`, Connection: 'close' } })
+
+  names.length = 0
+
+  return { app, url, names, accessToken, listen }
+}
+
+it('credentials in the header log the connection in, and its stream ends with its login', async () => {
+  const { app, url, names, accessToken, listen } = await openLogin()
+  const { find } = readEvents(await listen(accessToken))
+
+  expect(names).toEqual(['login', 'connection'])
+  await app.service('notes').create({ text: 'a' })
+  expect(await find('event')).toMatchObject({ event: 'notes created' })
+
+  const ended = once(app, 'disconnect')
+
+  await fetch(`${url}/authentication`, {
+    method: 'DELETE',
+    headers: { Authorization: `Bearer ${accessToken}`, Connection: 'close' }
+  })
+  await ended
+  expect(await find('event')).toBeUndefined()
+  expect(names).toEqual(['login', 'connection', 'disconnect'])
+  expect((await listen(accessToken)).status).toBe(401)
+})
+
+it('credentials that are not valid are a 401, and no connection', async () => {
+  const { names, listen } = await openLogin()
+  const response = await listen('x')
+
+  expect(response.status).toBe(401)
+  expect(response.headers.get('www-authenticate')).toBe('Bearer')
+  expect(await response.json()).toMatchObject({ name: 'NotAuthenticated' })
+  expect(names).toEqual([])
+})
+
+it('compression does not hold events back', async () => {
+  const app: any = express(alula())
+
+  app.use(compression({ threshold: 0 }))
+  app.configure(rest()).configure(events())
+  app.use('notes', memory())
+  app.on('connection', (connection: object) => app.channel('all').join(connection))
+  app.publish(() => app.channel('all'))
+
+  const response = await fetch(`${await serve(app)}/events`)
+  const { find, cancel } = readEvents(response)
+
+  expect(response.headers.get('content-encoding')).toBeNull()
+  await app.service('notes').create({})
+  expect(await find('event')).toMatchObject({ event: 'notes created' })
+  await cancel()
+})
+
+/** An application whose streams are read by hand. */
+function openHandler(options = {}) {
+  const app: any = alula().configure(events(options))
+
+  app.use('notes', memory())
+  app.publish(() => app.channel('all'))
+  app.on('connection', (connection: object) => app.channel('all').join(connection))
+
+  const handle = createHandler(app)
+
+  return {
+    app,
+    notes: app.service('notes'),
+    listen: (id = '') =>
+      handle(new Request('http://localhost/events', { headers: id ? { 'Last-Event-ID': id } : {} }))
+  }
+}
+
+it('the stream of a client that does not read is closed, and it gets the rest when it comes back', async () => {
+  const { app, notes, listen } = openHandler({ maxUnsentBytes: 2000 })
+  const slow = await listen()
+  const ended = once(app, 'disconnect')
+
+  await notes.create({ text: 'first' })
+  for (let count = 0; count < 5; count++) await notes.create({ text: 'x'.repeat(1000) })
+
+  await ended
+  await expect(slow.text()).rejects.toThrow('The client does not read its events')
+  expect(app.channel('all').length).toBe(0)
+})
+
+it('what happens while a connection joins its channels comes too', async () => {
+  const { app, notes, listen } = openHandler()
+
+  app.removeAllListeners('connection')
+  app.on('connection', async (connection: object) => {
+    await notes.create({ text: 'meanwhile' })
+    app.channel('all').join(connection)
+  })
+
+  const { find, cancel } = readEvents(await listen())
+
+  expect(await find('event')).toMatchObject({ data: expect.stringContaining('meanwhile') })
+  await cancel()
+})
+
+it('streams end at teardown, with the log; then a request is a 503 until the next setup', async () => {
+  const { app, listen } = openHandler()
+
+  await app.setup()
+
+  const { find } = readEvents(await listen())
+
+  await app.teardown()
+  expect(await find('event')).toBeUndefined()
+  expect(getInternals(app).log).toBeUndefined()
+  expect((await listen()).status).toBe(503)
+  await app.setup()
+  await (await listen()).body?.cancel()
+  await app.teardown()
+})
+
+it.each([
+  [{ path: '/' }, "'path'"],
+  [{ heartbeat: 0 }, "'heartbeat'"],
+  [{ retry: 'soon' }, "'retry'"],
+  [{ maxUnsentBytes: -1 }, "'maxUnsentBytes'"],
+  [{ paht: '/events' }, "'paht'"]
+])('%j is no option', (options: any, name) => {
+  expect(() => events(options)).toThrow(name)
+})
+
+it('events() is configured once, and before the application is set up', async () => {
+  const app = alula().configure(events())
+
+  expect(() => app.configure(events())).toThrow('already')
+
+  const late = alula()
+
+  await late.setup()
+  expect(() => late.configure(events())).toThrow('before the application is set up')
+})
