@@ -8,6 +8,7 @@ export {
 } from './client/authentication-client.ts'
 export { type Axios, AxiosClient } from './client/axios.ts'
 export type { ClientServices } from './client/client-services.ts'
+export { type EventsOptions, events } from './client/events.ts'
 export { type Fetch, FetchClient, type FetchResponse } from './client/fetch.ts'
 export { Base, type RestOptions, type RestRequest, type RestSettings } from './client/http.ts'
 export type { HashLocation } from './client/location.ts'

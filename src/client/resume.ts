@@ -1,23 +1,13 @@
 // What a client missed while its socket was not connected.
 import { emitSafely } from '../core/events.ts'
 import type { Application } from '../core/types.ts'
-import { BoundedMap } from '../utils/bounded-map.ts'
+import { createSeen, type Stamp } from './seen.ts'
 import type { Socket } from './socket.ts'
-
-/** Where an event is in the log of the server. */
-interface Stamp {
-  readonly position?: string
-  readonly tx: string
-  readonly index?: number
-}
 
 /** The part of a socket of `socket.io-client` that gives messages to listeners. */
 interface Receiving extends Socket {
   onevent?(packet: { data?: readonly any[] }): void
 }
-
-/** How many events without a position are remembered. */
-const MAX_SEEN = 1000
 
 /** Stands for a position that the server does not have: it replies with a gap. */
 const NOWHERE = 'none-0.0'
@@ -34,26 +24,20 @@ export function resumeEvents(app: Application, socket: Receiving): void {
 
   if (typeof onevent !== 'function') return
 
-  // Events that came without a position, by transaction and number: a replay may send them again.
-  const seen = new BoundedMap<string, true>(MAX_SEEN)
+  const isUnseen = createSeen()
   let position: string | undefined
   let connection = 0
   // Until the server has begun with what was missed, its events come again.
   let isResuming = false
 
-  function isNew({ position: own, tx, index }: Stamp): boolean {
-    if (own === undefined) {
-      seen.set(`${tx}.${index}`, true)
+  function isNew(stamp: Stamp): boolean {
+    if (stamp.position !== undefined) {
+      if (isResuming) return false
 
-      return true
+      position = stamp.position
     }
 
-    if (isResuming) return false
-
-    position = own
-
-    // The last part counts the events up to this one.
-    return !seen.delete(`${tx}.${Number(own.slice(own.lastIndexOf('.') + 1)) - 1}`)
+    return isUnseen(stamp)
   }
 
   function resume(from = position): void {

@@ -20,9 +20,12 @@ export interface EventsOptions {
   heartbeat?: string | number
   /** After which time clients reconnect, up to a half more or less, by chance; `'2s'` when left out. */
   retry?: string | number
-  /** How many bytes may wait for a client that does not read before its stream is closed; 1 MB when left out. */
+  /** How many bytes may wait for a client that does not read before its stream is closed; 8 MB when left out. */
   maxUnsentBytes?: number
 }
+
+/** As many as the log keeps, so that a client can get all that it missed at once. */
+const MAX_UNSENT_BYTES = 8_000_000
 
 const DURATION_CHECK: OptionCheck = [
   (value) => (parseDuration(value) ?? 0) > 0,
@@ -59,7 +62,7 @@ export function events(options: EventsOptions = {}): (app: any) => void {
   assertCalled('events', options)
   assertOptions('events()', options, CHECKS)
 
-  const { path = '/events', heartbeat = '15s', retry = '2s', maxUnsentBytes = 1_000_000 } = options
+  const { path = '/events', heartbeat = '15s', retry = '2s', maxUnsentBytes = MAX_UNSENT_BYTES } = options
   const settings = {
     heartbeat: parseDuration(heartbeat) as number,
     retry: parseDuration(retry) as number,

@@ -96,7 +96,11 @@ export function toEventBytes(name: string, payload: unknown, stamp: EventStamp |
   return toBytes(name, payload, stamp)
 }
 
-function toBytes(name: string, payload: unknown, { position, tx, index }: Partial<EventStamp> = {}): Uint8Array {
+function toBytes(
+  name: string,
+  payload: unknown,
+  { position, tx, index }: Partial<EventStamp> = {}
+): Uint8Array {
   const id = position === undefined ? '' : `id: ${position}\n`
   const ofTransaction = tx === undefined ? '' : `tx: ${tx}${index === undefined ? '' : ` ${index}`}\n`
 

@@ -44,6 +44,8 @@ export function sendResponse(
   } else {
     // The first chunk may come late, as that of events does.
     response.flushHeaders()
+    // The pipeline adds six, and Node would suspect a leak.
+    response.setMaxListeners(response.getMaxListeners() + 6)
     // A stream that fails closes the connection, so that the client sees that the body is not whole; a client that goes
     // away cancels the stream.
     pipeline(Readable.fromWeb(body as ReadableStream), response).catch(() => response.destroy())

@@ -93,6 +93,21 @@ it('real time: what a client does, clients hear', async () => {
   expect(await calling.end()).toBe(0)
 })
 
+it('real time: events without sockets reach a REST client', async () => {
+  const [, section = ''] = (await readPage('realtime')).split('## Without sockets')
+  const [application, client] = readBlocks(section, 'js') as [string, string]
+  const [session] = readBlocks(section, 'console') as [string]
+  const server = await shared.runServer(
+    application.replace("app.on('connection'", "app.on('connection', () => console.log('joined'))\n$&")
+  )
+  const { address } = server
+  const listening = shared.runProgram(client.replace('localhost:3030', address))
+
+  await server.waitFor('joined')
+  await expectSession([session], { 'localhost:3030': address })
+  expect(await listening.waitFor('created')).toBe("created { text: 'Hello', id: 1 }")
+})
+
 it('real time: messages without a client of ours are answered', async () => {
   const blocks = readBlocks(await readPage('realtime'), 'js')
   const [application] = blocks as [string]

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import compression from 'compression'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { getInternals } from '../../src/core/internals.ts'
 import { events } from '../../src/events.ts'
 import express, { errorHandler, rest } from '../../src/express.ts'
@@ -68,7 +68,11 @@ it('credentials that are not valid are a 401, and no connection', async () => {
 
 it('compression does not hold events back', async () => {
   const app: any = express(alula())
+  const warnings: Error[] = []
+  const note = (warning: Error) => warnings.push(warning)
 
+  process.on('warning', note)
+  onTestFinished(() => void process.off('warning', note))
   app.use(compression({ threshold: 0 }))
   app.configure(rest()).configure(events())
   app.use('notes', memory())
@@ -82,6 +86,7 @@ it('compression does not hold events back', async () => {
   await app.service('notes').create({})
   expect(await find('event')).toMatchObject({ event: 'notes created' })
   await cancel()
+  expect(warnings).toEqual([])
 })
 
 /** An application whose streams are read by hand. */

@@ -1,0 +1,165 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import { expect, it, onTestFinished } from 'vitest'
+import { alula as alulaClient, authentication, events, rest } from '../../src/client.ts'
+import { events as serveEvents } from '../../src/events.ts'
+import express, { errorHandler, rest as serveRest } from '../../src/express.ts'
+import { alula } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
+import { configureLogin } from '../support/login.ts'
+import { serve } from '../support/server.ts'
+
+const USER = { email: 'ann', password: 'open sesame' }
+
+/** A server whose messages are for all, and whose notes are for those who are logged in. */
+async function start() {
+  const app: any = express(alula())
+    .configure(serveRest())
+    .configure(serveEvents({ retry: 0.01 }))
+
+  configureLogin(app)
+  app.use('messages', memory())
+  app.use(errorHandler({ logger: false }))
+  app.on('connection', (connection: object) => app.channel('all').join(connection))
+  app.on('login', (_result: unknown, { connection }: any) => app.channel('members').join(connection))
+  app.service('messages').publish(() => app.channel('all'))
+  app.service('notes').publish(() => app.channel('members'))
+
+  const url = await serve(app)
+
+  await app.service('users').create({ id: 1, ...USER })
+
+  return { app, url, connect: (configure?: (client: any) => void) => connect(url, configure) }
+}
+
+function connect(url: string, configure: (client: any) => void = () => undefined): any {
+  const client = alulaClient().configure(rest(url).fetch(fetch)).configure(configure).configure(events())
+
+  onTestFinished(async () => void (await client.teardown()))
+
+  return client
+}
+
+/** Ends the streams of all clients. */
+function cut(app: any): void {
+  for (const connection of app.channel('all').connections) app.emit('disconnect', connection)
+}
+
+it('services have the events of all clients, each once, from the first listener on', async () => {
+  const { app, connect } = await start()
+  const client = connect()
+  const texts: string[] = []
+  const joined = once(app, 'connection')
+
+  client.service('messages').on('created', ({ text }: any) => texts.push(text))
+  await joined
+  await app.service('messages').create({ text: 'a' })
+
+  const heard = once(client.service('messages'), 'patched')
+
+  await client.service('messages').create({ text: 'b' })
+  await client.service('messages').patch(1, { text: 'c' })
+  expect((await heard)[0]).toMatchObject({ text: 'c' })
+  expect(texts).toEqual(['a', 'b'])
+  expect(app.channel('all').length).toBe(1)
+})
+
+it('a client that reconnects gets what it missed', async () => {
+  const { app, connect } = await start()
+  const client = connect()
+  const joined = once(app, 'connection')
+  const texts: string[] = []
+
+  client.service('messages').on('created', ({ text }: any) => texts.push(text))
+  await joined
+
+  const first = once(client.service('messages'), 'created')
+
+  await app.service('messages').create({ text: 'a' })
+  await first
+
+  const second = once(client.service('messages'), 'created')
+
+  cut(app)
+  await app.service('messages').create({ text: 'b' })
+  await second
+  expect(texts).toEqual(['a', 'b'])
+})
+
+it('what it cannot get is the event gap of the application', async () => {
+  const { app, url, connect } = await start()
+  const client = connect()
+  const joined = once(app, 'connection')
+
+  client.service('messages').on('created', () => undefined)
+  await joined
+
+  const heard = once(client.service('messages'), 'created')
+
+  await app.service('messages').create({})
+  await heard
+
+  const gap = once(client, 'gap')
+
+  // The log of the next setup is another one.
+  await app.teardown()
+
+  const server: Server = await app.listen(Number(new URL(url).port), '127.0.0.1')
+
+  expect(server.listening).toBe(true)
+  expect((await gap)[0].services).toContain('messages')
+})
+
+it('the stream has the login of the client: it begins again at a login and at a logout', async () => {
+  const { app, connect } = await start()
+  const client = connect((configured) => configured.configure(authentication({ storage: toStorage() })))
+  const joined = once(app, 'connection')
+
+  client.service('notes').on('created', () => undefined)
+  await joined
+
+  const again = once(app, 'connection')
+
+  await client.authenticate({ strategy: 'local', ...USER })
+  expect((await again)[0].user).toMatchObject({ email: 'ann' })
+
+  const heard = once(client.service('notes'), 'created')
+
+  await client.service('notes').create({ text: 'a' })
+  expect((await heard)[0]).toMatchObject({ text: 'a' })
+
+  const anonymous = once(app, 'connection')
+
+  await client.logout()
+  expect((await anonymous)[0].user).toBeUndefined()
+  expect(app.channel('members').length).toBe(0)
+})
+
+it('a server without events is an error of the application, and nothing more is asked', async () => {
+  const app: any = express(alula()).configure(serveRest())
+
+  app.use('messages', memory())
+  app.use(errorHandler({ logger: false }))
+
+  const client = connect(await serve(app))
+  const failed = once(client, 'error')
+
+  client.service('messages').on('created', () => undefined)
+  expect((await failed)[0]).toMatchObject({ code: 404 })
+})
+
+it('events() needs a REST connection', () => {
+  expect(() => alulaClient().configure(events())).toThrow('configure rest(…) before it')
+  expect(() => events({ timeout: 0 })).toThrow("'timeout'")
+})
+
+/** A storage of its own. */
+function toStorage() {
+  const items = new Map<string, string>()
+
+  return {
+    getItem: (name: string) => items.get(name) ?? null,
+    setItem: (name: string, value: string) => void items.set(name, value),
+    removeItem: (name: string) => void items.delete(name)
+  }
+}
