@@ -1,5 +1,4 @@
 import type { EventStamp } from '../core/internals.ts'
-import type { Gap } from '../log/log.ts'
 import { toJsonText } from '../transport/encode.ts'
 
 const encoder = new TextEncoder()
@@ -69,19 +68,9 @@ export class EventStream {
 /** A comment: proxies close connections that are silent. */
 export const SIGN_OF_LIFE: Uint8Array = encoder.encode(':\n\n')
 
-/** The bytes that say after how many milliseconds a client reconnects. */
-export function toRetryBytes(milliseconds: number): Uint8Array {
-  return encoder.encode(`retry: ${Math.round(milliseconds)}\n\n`)
-}
-
-/** The bytes that say up to where a client has all events. */
-export function toPositionBytes(position: string): Uint8Array {
-  return encoder.encode(`id: ${position}\n\n`)
-}
-
-/** The bytes of a gap. */
-export function toGapBytes(gap: Gap): Uint8Array {
-  return toBytes('gap', gap, gap)
+/** The bytes of a field alone: `retry`, or the `id` up to which a client has all events. */
+export function toFieldBytes(name: 'id' | 'retry', value: string | number): Uint8Array {
+  return encoder.encode(`${name}: ${value}\n\n`)
 }
 
 /**
@@ -92,17 +81,13 @@ export function toGapBytes(gap: Gap): Uint8Array {
  * @param stamp Where the event is in the log
  * @throws TypeError for what JSON cannot hold
  */
-export function toEventBytes(name: string, payload: unknown, stamp: EventStamp | undefined): Uint8Array {
-  return toBytes(name, payload, stamp)
-}
-
-function toBytes(
+export function toEventBytes(
   name: string,
   payload: unknown,
   { position, tx, index }: Partial<EventStamp> = {}
 ): Uint8Array {
   const id = position === undefined ? '' : `id: ${position}\n`
-  const ofTransaction = tx === undefined ? '' : `tx: ${tx}${index === undefined ? '' : ` ${index}`}\n`
+  const transaction = tx === undefined ? '' : `tx: ${tx}${index === undefined ? '' : ` ${index}`}\n`
 
-  return encoder.encode(`${id}${ofTransaction}event: ${name}\ndata: ${toJsonText(payload) ?? 'null'}\n\n`)
+  return encoder.encode(`${id}${transaction}event: ${name}\ndata: ${toJsonText(payload) ?? 'null'}\n\n`)
 }

@@ -7,14 +7,7 @@ import { NotAuthenticated, Unavailable } from '../errors.ts'
 import { type Gap, type OpenLog, openLog } from '../log/log.ts'
 import { isAuthenticated, logInConnection, toDeliveries } from '../transport/socket.ts'
 import { copyWith } from '../utils/object.ts'
-import {
-  EventStream,
-  SIGN_OF_LIFE,
-  toEventBytes,
-  toGapBytes,
-  toPositionBytes,
-  toRetryBytes
-} from './stream.ts'
+import { EventStream, SIGN_OF_LIFE, toEventBytes, toFieldBytes } from './stream.ts'
 
 /** The settings of the streams of an application, in milliseconds. */
 export interface StreamSettings {
@@ -49,7 +42,7 @@ export class EventStreams {
     this.settings = settings
     this.log = openLog(app, {
       connections: this.streams,
-      tellPosition: (position, connections) => this.sendAll(connections, toPositionBytes(position)),
+      tellPosition: (position, connections) => this.sendAll(connections, toFieldBytes('id', position)),
       tellGap: (gap, connections) => this.sendGap(gap, connections)
     })
     this.timer = setInterval(() => this.beat(), settings.heartbeat)
@@ -77,13 +70,13 @@ export class EventStreams {
     this.streams.set(connection, stream)
     signal.addEventListener('abort', () => this.end(connection), { once: true })
     // Between half of it and one and a half, so that clients do not all come back at once.
-    stream.send(toRetryBytes(this.settings.retry * (0.5 + Math.random())))
+    stream.send(toFieldBytes('retry', Math.round(this.settings.retry * (0.5 + Math.random()))))
 
     // In one go: what happens while it joins its channels comes too.
     const from = position ?? this.log.position
 
     emitJoining(this.app, 'connection', [connection], connection)
-    this.resume(connection, from)
+    this.log.resume(connection, from).catch((error) => reportError(this.app, error))
 
     return stream.body
   }
@@ -109,8 +102,10 @@ export class EventStreams {
       const isLogin = await logInConnection(this.app, connection, authentication)
 
       // Credentials that are for calls alone, such as an API key.
-      if (!isLogin && !(await isAuthenticated(this.app, connection)))
+      if (!isLogin && !(await isAuthenticated(this.app, connection))) {
+        delete connection.authentication
         throw new NotAuthenticated('Invalid credentials')
+      }
     } catch (error) {
       this.beginning.delete(connection)
       // The login may have succeeded before something else failed.
@@ -124,10 +119,6 @@ export class EventStreams {
       this.announceEnd(connection)
       throw new Unavailable('The client has gone')
     }
-  }
-
-  private resume(connection: RealTimeConnection, position: string): void {
-    this.log.resume(connection, position).catch((error) => reportError(this.app, error))
   }
 
   private readonly publish = (
@@ -157,9 +148,12 @@ export class EventStreams {
     for (const connection of connections) {
       const stream = this.streams.get(connection)
       const services = gap.services.filter((path) => stream?.wants(path))
-      const bytes = services.length > 0 ? toGapBytes({ ...gap, services }) : toPositionBytes(gap.position)
+      const isMissed = services.length > 0
 
-      this.sendAll([connection], bytes)
+      this.sendAll(
+        [connection],
+        isMissed ? toEventBytes('gap', { ...gap, services }, gap) : toFieldBytes('id', gap.position)
+      )
     }
   }
 
@@ -179,7 +173,11 @@ export class EventStreams {
 
   /** For a client that goes or does not read, and at teardown. */
   private end(connection: RealTimeConnection): void {
-    if (this.streams.has(connection)) this.announceEnd(connection)
+    if (!this.streams.has(connection)) return
+
+    // Also where nothing listens any more.
+    this.disconnect(connection)
+    this.announceEnd(connection)
   }
 
   private announceEnd(connection: RealTimeConnection): void {
