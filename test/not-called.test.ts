@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { closed } from '../src/access.ts'
+import { events } from '../src/events.ts'
 import { alula } from '../src/index.ts'
 import { koa, rest } from '../src/koa.ts'
 import { oauth } from '../src/oauth.ts'
@@ -8,6 +9,7 @@ import { socketio } from '../src/socketio.ts'
 
 it.each<[name: string, app: any, plugin: unknown]>([
   ['closed', alula(), closed],
+  ['events', alula(), events],
   ['oauth', alula(), oauth],
   ['openapi', alula(), openapi],
   ['rest', koa(alula()), rest],

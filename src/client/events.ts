@@ -46,11 +46,10 @@ const FIELD = /^(\w+): ?(.*)$/s
  *
  * app.service('messages').on('created', (message) => console.log(message))
  */
-export function events({
-  path = 'events',
-  timeout = 60_000
-}: EventsOptions = {}): (app: Application) => void {
-  assertOptions('events', { path, timeout }, CHECKS)
+export function events(options: EventsOptions = {}): (app: Application) => void {
+  assertOptions('events', options, CHECKS)
+
+  const { path = 'events', timeout = 60_000 } = options
 
   return (app: any) => {
     const source = app.defaultService?.(stripSlashes(path))

@@ -16,7 +16,7 @@ import { EventStreams } from './streams.ts'
 export interface EventsOptions {
   /** Where clients get events; `/events` when left out. */
   path?: string
-  /** After which time without an event a client gets a sign of life; `'15s'` when left out. */
+  /** How often clients get a sign of life; `'15s'` when left out. */
   heartbeat?: string | number
   /** After which time clients reconnect, up to a half more or less, by chance; `'2s'` when left out. */
   retry?: string | number

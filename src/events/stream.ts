@@ -6,8 +6,6 @@ const encoder = new TextEncoder()
 /** The response of one client, while its events are being sent. */
 export class EventStream {
   readonly body: ReadableStream<Uint8Array>
-  /** Whether nothing was sent since this was set. */
-  isQuiet = false
   private readonly services: ReadonlySet<string> | undefined
   private controller!: ReadableStreamDefaultController<Uint8Array>
 
@@ -50,7 +48,6 @@ export class EventStream {
     }
 
     controller.enqueue(bytes)
-    this.isQuiet = false
 
     return true
   }

@@ -45,7 +45,7 @@ export class EventStreams {
       tellPosition: (position, connections) => this.sendAll(connections, toFieldBytes('id', position)),
       tellGap: (gap, connections) => this.sendGap(gap, connections)
     })
-    this.timer = setInterval(() => this.beat(), settings.heartbeat)
+    this.timer = setInterval(() => this.sendAll([...this.streams.keys()], SIGN_OF_LIFE), settings.heartbeat)
     // On Node a timer would keep the process running.
     ;(this.timer as { unref?(): void }).unref?.()
 
@@ -161,13 +161,6 @@ export class EventStreams {
   private sendAll(connections: readonly object[], bytes: Uint8Array): void {
     for (const connection of connections) {
       if (this.streams.get(connection)?.send(bytes) === false) this.end(connection)
-    }
-  }
-
-  private beat(): void {
-    for (const [connection, stream] of this.streams) {
-      if (stream.isQuiet) this.sendAll([connection], SIGN_OF_LIFE)
-      stream.isQuiet = true
     }
   }
 

@@ -151,6 +151,7 @@ it('a server without events is an error of the application, and nothing more is 
 it('events() needs a REST connection', () => {
   expect(() => alulaClient().configure(events())).toThrow('configure rest(…) before it')
   expect(() => events({ timeout: 0 })).toThrow("'timeout'")
+  expect(() => events({ paht: '/live' } as object)).toThrow("'paht'")
 })
 
 /** A storage of its own. */

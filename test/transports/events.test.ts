@@ -116,7 +116,7 @@ describeHttpTransports('Server-Sent Events', (open) => {
     )
   })
 
-  it('a quiet client gets signs of life', async () => {
+  it('clients get signs of life', async () => {
     const { listen } = await openEvents(open, { heartbeat: 0.01 })
     const { next, cancel } = await listen()
 
