@@ -52,13 +52,10 @@ export function events(options: EventsOptions = {}): (app: Application) => void 
   const { path = 'events', timeout = 60_000 } = options
 
   return (app: any) => {
-    const source = app.defaultService?.(stripSlashes(path))
+    const source = app.rest && app.defaultService(stripSlashes(path))
 
     if (!(source instanceof Base)) {
-      throw createError(
-        'ALULA_CONFIGURED_TOO_LATE',
-        'events() needs a connection: configure rest(…) before it'
-      )
+      throw createError('ALULA_NO_TRANSPORT', 'events() needs a connection: configure rest(…) before it')
     }
 
     const stream = new ServerEvents(app, source, timeout)
