@@ -38,8 +38,8 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import rest from '@feathersjs/rest-client'
       import authentication from '@feathersjs/authentication-client'
       feathers().configure(${CONNECT_REST}).configure(authentication())`,
-    share: 0.695,
-    budget: 20_780
+    share: 0.7,
+    budget: 20_930
   },
   'Socket.IO': {
     ours: `
@@ -49,8 +49,8 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import { feathers } from '@feathersjs/feathers'
       import socketio from '@feathersjs/socketio-client'
       feathers().configure(socketio(window.socket))`,
-    share: 1.447,
-    budget: 16_670
+    share: 1.457,
+    budget: 16_780
   }
 }
 
