@@ -20,8 +20,13 @@ const ARGUMENTS = { query: { $limit: 10 } }
 
 const { app, tokens } = await createApp()
 const served = createHandler(app, { logger: false })
+const bare = alula()
+const mounted = createHandler(bare, { logger: false })
 const text = await readText(await served(toRequest(tokens.mcp)))
 const alone = createMcpHandler(() => createAlone(text))
+bare.mount('/mcp', (request) => alone.fetch(request))
+await bare.setup()
+
 const message = {
   method: 'find',
   path: 'notes',
@@ -36,6 +41,7 @@ const message = {
 const ways = {
   'a message of a socket': () => handleSocket(app, message, () => undefined),
   'the package alone': () => alone.fetch(toRequest(tokens.mcp)).then(readText),
+  'the package alone, mounted in an application': () => mounted(toRequest(tokens.mcp)).then(readText),
   'a tool': () => served(toRequest(tokens.mcp)).then(readText)
 }
 

@@ -65,13 +65,7 @@ export class Endpoint {
 
     const made: McpRequest = { caller, needsLogin: false }
     const authInfo = { token: '', clientId: '', scopes: [], extra: { made } }
-    const response = await handler.fetch(
-      new Request(request.url, { method: 'POST', headers: request.headers, signal: request.signal }),
-      {
-        authInfo,
-        parsedBody: body.message
-      }
-    )
+    const response = await handler.fetch(request, { authInfo, parsedBody: body.message })
 
     return caller.isAnonymous ? this.demandLogin(response, made) : response
   }
