@@ -14,12 +14,11 @@ app.use('notes', memory({ startId: 1, paginate: { default: 10, max: 50 } }), { s
 app.use(notFound(), errorHandler())
 
 // A hook runs for every call, from clients and from your own code.
-const logCall = async ({ path, method }, next) => {
-  await next()
-  console.log(`${method} ${path}`)
+const capitalize = async ({ data }) => {
+  if (data.text) data.text = data.text[0].toUpperCase() + data.text.slice(1)
 }
 
-app.service('notes').hooks({ around: { all: [logCall] } })
+app.service('notes').hooks({ before: { create: [capitalize], update: [capitalize], patch: [capitalize] } })
 app.service('notes').on('created', ({ id }) => console.log(`created note ${id}`))
 
 // Answers the requests in flight before the process ends.

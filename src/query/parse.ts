@@ -145,9 +145,11 @@ function parseEntry(
   if (!name.startsWith('$')) return parseField(name, value, options, depth)
   if (name === '$not' && isAllowed(name, options)) return not(parseNested(name, value, options, depth))
 
-  const logical = LOGICAL_OPERATORS.filter((operator) => isAllowed(operator, options))
+  if (!LOGICAL_OPERATORS.includes(name) || !isAllowed(name, options)) {
+    const logical = LOGICAL_OPERATORS.filter((operator) => isAllowed(operator, options))
 
-  if (!logical.includes(name)) throw toRefusal(name, options, [...converters.keys(), ...logical])
+    throw toRefusal(name, options, [...converters.keys(), ...logical])
+  }
   if (!Array.isArray(value)) {
     throw new BadRequest(`Invalid query: '${name}' expects an array of queries, got ${describeValue(value)}`)
   }

@@ -124,7 +124,9 @@ describeChromium('chapter 5', (open) => {
   })
 })
 
-it('chapter 6: its tests pass, and write the table of access that the generator has', async () => {
+it('chapter 6: its tests pass, and write the table of access that the generator has', {
+  timeout: 600_000
+}, async () => {
   const { folder } = await write(6, LAST)
 
   // A shell without what Vitest tells its tests, and that writes missing files also on a server for checks.
