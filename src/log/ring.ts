@@ -86,7 +86,7 @@ export class Ring {
 
   /** Whether all that comes after a position is here. */
   reaches(position: End): boolean {
-    // Beyond the end is a position of nobody.
+    // No client has a position beyond the end.
     return compareEnds(position, this.dropped) >= 0 && compareEnds(position, this.end) <= 0
   }
 
