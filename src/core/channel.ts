@@ -174,6 +174,11 @@ export class Channels<Connection extends object = any> {
   /** Whether connections are taken out when they close or log out. */
   isWatching = false
 
+  /** Whether there is no channel at all. */
+  get isEmpty(): boolean {
+    return this.channels.size === 0
+  }
+
   /** The names of all channels. */
   get names(): string[] {
     return [...this.channels.keys()]

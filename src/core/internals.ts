@@ -43,6 +43,8 @@ export interface LogPlace {
 
 /** The log of the events of an application. */
 export interface EventLog {
+  /** Whether other processes get the events too. */
+  readonly isShared: boolean
   /** Up to where this process has published: what is read from now on reflects everything up to there. */
   readonly position: string
   /** Gives an event its place, and publishes it: at once, or when it comes out of a log that processes share. */
@@ -54,9 +56,6 @@ export interface SentEvent extends Omit<ServiceEvent, 'path'> {
   readonly service: FeathersService
 }
 
-/** Sends the events of this process elsewhere, for example to other processes. It gets each once, in their order. */
-export type Relay = (event: ServiceEvent) => void
-
 /** Publishers by event; by a symbol for all events. */
 export type Publishers = Map<string | symbol, Publisher>
 
@@ -66,7 +65,6 @@ export class Internals {
   readonly hooks: HookRegistry<HookContext> = new HookRegistry<HookContext>()
   /** The publishers for all services. */
   readonly publishers: Publishers = new Map()
-  readonly relays: Set<Relay> = new Set()
   readonly channels: Channels = new Channels()
   /** There while something reads it: a transport with connections, or what connects processes. */
   log?: EventLog | undefined

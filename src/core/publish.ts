@@ -64,17 +64,16 @@ export function implementPublish(service: FeathersService, path: string, app: Em
 
   for (const event of serviceEvents) {
     service.on(event, (data: unknown, given?: HookContext) => {
-      const { log, relays, toEventContext } = getInternals(app)
+      const { log, toEventContext } = getInternals(app)
 
       // Nothing is made for an event that goes nowhere.
-      if (relays.size === 0 && !getPublisher(app, service, event)) return
+      if (!log?.isShared && !getPublisher(app, service, event)) return
 
       // An event that code sends has none.
       const sent = isObject(given) ? given : ({ path, service, app, result: data } as unknown as HookContext)
       const context = toEventContext?.(app, { service, event, data, context: sent }) ?? sent
       const serviceEvent: ServiceEvent = { path, event, data, context }
 
-      if (!isSecret(service, serviceEvent)) relayEvent(app, serviceEvent)
       // Access tokens are not kept.
       if (log && !isTokenResponse(data)) log.append(service, serviceEvent)
       else publishEvent(app, service, serviceEvent)
@@ -218,16 +217,6 @@ function getPositions(context: HookContext, result: readonly unknown[]): Readonl
 interface Positions {
   readonly result: readonly unknown[]
   readonly byItem: ReadonlyMap<unknown, number>
-}
-
-function relayEvent(app: EmitterLike, serviceEvent: ServiceEvent): void {
-  for (const relay of getInternals(app).relays) {
-    try {
-      relay(serviceEvent)
-    } catch (error) {
-      reportError(app, error, serviceEvent.context)
-    }
-  }
 }
 
 /** Once the publisher has decided, and the events of the record before this one are sent. */

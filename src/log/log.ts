@@ -20,6 +20,8 @@
 // From the call of `resume` on the connection gets all events in their order, those that it missed first. A transport
 // that knows the position when a connection begins calls `emitJoining(app, 'connection', …)` and `resume` in one go. Where
 // clients ask later, events that came before the acknowledgement come again.
+
+import { reportError } from '../core/events.ts'
 import {
   type EventLog,
   type EventStamp,
@@ -32,12 +34,13 @@ import type { Application, FeathersService } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { isCount } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
+import { createError } from '../utils/developer-error.ts'
 import { parseDuration } from '../utils/duration.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { estimateBytes } from '../utils/size.ts'
-import { toKeptEvent } from './event.ts'
+import { type KeptEvent, toKeptEvent, toKnownEvent } from './event.ts'
 import { type End, parsePosition, toPositionText } from './position.ts'
-import { type Gap, Replays } from './replays.ts'
+import { type Gap, hasPublisher, listPublished, Replays } from './replays.ts'
 import { type Entry, Ring } from './ring.ts'
 
 export type { Gap }
@@ -77,6 +80,85 @@ export interface EventLogSettings {
   heartbeat?: string | number
 }
 
+/** An event of this process, on its way through a log that processes share. */
+export interface OwnEvent {
+  readonly service: FeathersService
+  readonly serviceEvent: ServiceEvent
+  readonly kept: KeptEvent
+  /** The same, as text. */
+  readonly text: string
+}
+
+/** The events of a transaction, or of a call, of this process. They wait until they come out of the log. */
+export interface OwnEntry {
+  readonly tx: string
+  readonly events: OwnEvent[]
+  /** Whether the connections of this process have them, because the log could not be reached for some time. */
+  isPublished: boolean
+}
+
+/** An entry that has come out of a log that processes share. */
+export interface ReceivedEntry extends End {
+  readonly tx: string
+  /** The paths of its services. */
+  readonly paths: readonly string[]
+  /** Its events; `undefined` for one that was too large. */
+  readonly text: string | undefined
+  /** What this process has put into it. */
+  readonly own?: OwnEntry | undefined
+}
+
+/** A log that processes share. */
+export interface LogSource {
+  /** The names of further params that publishers need. */
+  readonly params: readonly string[]
+  /** Whether an event belongs into it; others stay in the process, without a position. */
+  takes(event: ServiceEvent): boolean
+  encode(event: KeptEvent): string
+  /** The events of an entry. */
+  decode(text: string): readonly KeptEvent[]
+  /** Takes an entry, which comes back by `receive`. */
+  write(entry: OwnEntry): void
+  /** Entries after a place that the ring does not have any more, or not yet; none where they are gone. */
+  readAfter(end: End): Promise<readonly ReceivedEntry[]>
+}
+
+/** The log, for what shares it among processes. */
+export interface SharedLog {
+  /** Names this process. */
+  readonly origin: string
+  /** The name of a transaction: that of this process, and a number that grows. */
+  createTx(): string
+  /** Takes what has come out of the log: it is published, that of this process too. */
+  receive(entry: ReceivedEntry): void
+  /** Publishes events of this process before they have come out of the log: without a position. */
+  publishOwn(entry: OwnEntry): void
+  /** Begins another log, of which positions before mean nothing, after a place in it. */
+  renew(epoch: string, end: End): void
+  /** Tells all connections of a gap: for some services, or all. */
+  tellGap(services?: readonly string[]): void
+  /** Ends it: the process has a log of its own again. */
+  setSource(source: undefined): void
+}
+
+/**
+ * Shares the log of an application with other processes.
+ *
+ * @param app The application
+ * @param source The log that they share
+ */
+export function shareLog(app: Application, source: LogSource): SharedLog {
+  const internals = getInternals(app)
+
+  internals.log ??= new Log(app)
+
+  const log = internals.log as Log
+
+  log.setSource(source)
+
+  return log
+}
+
 const debug = createDebug('alula:log')
 
 const CHECKS: OptionChecks = {
@@ -98,7 +180,7 @@ export function openLog(app: Application, listener: LogListener): OpenLog {
 
   const log = internals.log as Log
 
-  log.listeners.add(listener)
+  log.open(listener)
 
   return {
     get position() {
@@ -117,7 +199,13 @@ class Log implements EventLog {
   readonly waiting: Set<Place> = new Set()
   private readonly app: Application
   private readonly ring: Ring
-  private readonly epoch = createEpoch()
+  /** Names this process, in the log of which it is the only one too. */
+  readonly origin = createEpoch()
+  private epoch = this.origin
+  private source: LogSource | undefined
+  private readonly maxBytes: number
+  /** What is given to the source at the end of this turn. */
+  private own: OwnEntry | undefined
   private readonly timer: ReturnType<typeof setInterval>
   private entryCount = 0
   /** The last entry, and what its events belong to. */
@@ -134,11 +222,16 @@ class Log implements EventLog {
     const { maxBytes = 8_000_000, heartbeat = '15s' } = settings
 
     this.app = app
-    this.ring = new Ring(maxBytes)
+    this.maxBytes = maxBytes
+    this.ring = new Ring(0)
     this.replays = new Replays(app, this.ring)
     this.timer = setInterval(() => this.beat(), parseDuration(heartbeat))
     // On Node a timer would keep the process running.
     ;(this.timer as { unref?(): void }).unref?.()
+  }
+
+  get isShared(): boolean {
+    return this.source !== undefined
   }
 
   get position(): string {
@@ -151,7 +244,13 @@ class Log implements EventLog {
     return this.toText(first ? { id: first.entry.id, count: first.index } : this.ring.end)
   }
 
-  append(service: FeathersService, { path, event, data, context }: ServiceEvent): void {
+  append(service: FeathersService, serviceEvent: ServiceEvent): void {
+    if (this.source) {
+      this.share(this.source, service, serviceEvent)
+      return
+    }
+
+    const { path, event, data, context } = serviceEvent
     const entry = this.openEntry()
     const place = new Place(this, entry)
 
@@ -167,7 +266,7 @@ class Log implements EventLog {
     if (!from) throw new BadRequest('Invalid position: expected one that came with an event')
 
     return this.replays.run({
-      ...{ connection, from, epoch: this.epoch },
+      ...{ connection, from, source: this.source, getEpoch: () => this.epoch },
       isOpen: () => connections.has(connection),
       isSettled: () => this.waiting.size === 0,
       tellGap: (gap) => listener.tellGap(gap, [connection]),
@@ -175,13 +274,161 @@ class Log implements EventLog {
     })
   }
 
+  open(listener: LogListener): void {
+    this.listeners.add(listener)
+    this.ring.maxBytes = this.maxBytes
+  }
+
   close(listener: LogListener): void {
     this.listeners.delete(listener)
+    this.closeUnused()
+  }
 
+  setSource(source: LogSource | undefined): void {
+    this.source = source
+    this.renew(createEpoch(), { id: String(this.entryCount), count: 0 })
+    this.closeUnused()
+  }
+
+  createTx(): string {
+    return `${this.origin}-${++this.entryCount}`
+  }
+
+  renew(epoch: string, end: End): void {
+    this.epoch = epoch
+    this.entry = undefined
+    this.waiting.clear()
+    this.ring.reset(end)
+    this.replays.settle()
+  }
+
+  receive({ id, tx, paths, count, text, own }: ReceivedEntry): void {
+    const entry = this.ring.push(this.epoch, id, tx)
+
+    if (own) this.receiveOwn(entry, own)
+    else {
+      this.ring.fill(entry, paths, count, text)
+      if (text === undefined || !this.isWanted(paths)) entry.count = count
+      else this.publishAll(entry, text)
+    }
+
+    if (text === undefined && !own) this.tellGap(paths)
+  }
+
+  publishOwn(own: OwnEntry): void {
+    own.isPublished = true
+
+    for (const [index, { service, serviceEvent }] of own.events.entries()) {
+      publishEvent(this.app, service, { ...serviceEvent, place: toPlaceless({ tx: own.tx, index }) })
+    }
+  }
+
+  tellGap(services: readonly string[] = listPublished(this.app)): void {
+    const gap = { services, position: this.position }
+
+    for (const listener of this.listeners) {
+      const told = this.listSettled(listener)
+
+      if (told.length > 0) listener.tellGap(gap, told)
+    }
+  }
+
+  /** The connections that get events as they happen. */
+  private listSettled({ connections }: LogListener): object[] {
+    return [...connections.keys()].filter((connection) => !this.replays.has(connection))
+  }
+
+  /** The events of a transaction, or of a call, go to the source together, at the end of this turn. */
+  private share(source: LogSource, service: FeathersService, serviceEvent: ServiceEvent): void {
+    const shared = this.toShared(source, service, serviceEvent)
+
+    if (!shared) {
+      publishEvent(this.app, service, serviceEvent)
+      return
+    }
+
+    const { transaction } = getInternals(this.app)
+
+    if (!this.own || !transaction || transaction !== this.transaction) {
+      const own: OwnEntry = { tx: this.createTx(), events: [], isPublished: false }
+
+      this.own = own
+      this.transaction = transaction
+      queueMicrotask(() => {
+        if (this.own === own) this.own = undefined
+        source.write(own)
+      })
+    }
+
+    this.own.events.push(shared)
+  }
+
+  /** What the source gets of an event; nothing where it stays in this process. */
+  private toShared(
+    source: LogSource,
+    service: FeathersService,
+    serviceEvent: ServiceEvent
+  ): OwnEvent | undefined {
+    const { path, event, context } = serviceEvent
+
+    try {
+      if (!source.takes(serviceEvent)) return undefined
+    } catch (error) {
+      reportError(this.app, error, context)
+
+      return undefined
+    }
+
+    try {
+      const kept = toKeptEvent(serviceEvent, [getEntityName(this.app), ...source.params])
+
+      return { service, serviceEvent, kept, text: source.encode(kept) }
+    } catch (cause) {
+      const sentence = `The event '${event}' of '${path}' cannot be sent to other processes`
+
+      reportError(this.app, createError('ALULA_UNSENDABLE_EVENT', sentence, { cause }), context)
+
+      return undefined
+    }
+  }
+
+  private receiveOwn(entry: Entry, own: OwnEntry): void {
+    for (const { service, serviceEvent, kept, text } of own.events) {
+      const place = new Place(this, entry)
+
+      this.ring.grow(entry, serviceEvent.path, kept, text.length)
+      if (!own.isPublished) publishEvent(this.app, service, { ...serviceEvent, place })
+    }
+  }
+
+  private publishAll(entry: Entry, text: string): void {
+    for (const kept of this.source?.decode(text) ?? []) {
+      const known = toKnownEvent(this.app, kept)
+      const place = new Place(this, entry)
+
+      entry.count++
+      if (known) publishEvent(this.app, known.service, { ...known.serviceEvent, place })
+    }
+  }
+
+  /** Whether an event may reach a connection here. */
+  private isWanted(paths: readonly string[]): boolean {
+    return !getInternals(this.app).channels.isEmpty && paths.some((path) => hasPublisher(this.app, path))
+  }
+
+  private closeUnused(): void {
     if (this.listeners.size > 0) return
+
+    this.ring.maxBytes = 0
+
+    if (this.source) return
 
     clearInterval(this.timer)
     getInternals(this.app).log = undefined
+  }
+
+  getEpoch(): string {
+    return this.epoch
   }
 
   toText({ id, count }: End): string {
@@ -197,7 +444,7 @@ class Log implements EventLog {
     const id = String(++this.entryCount)
 
     this.transaction = transaction
-    this.entry = this.ring.push(id, `${this.epoch}-${id}`)
+    this.entry = this.ring.push(this.epoch, id, `${this.origin}-${id}`)
 
     return this.entry
   }
@@ -224,7 +471,7 @@ class Log implements EventLog {
     this.told = position
 
     for (const listener of this.listeners) {
-      const told = [...listener.connections.keys()].filter((connection) => !this.replays.has(connection))
+      const told = this.listSettled(listener)
 
       if (told.length > 0) listener.tellPosition(position, told)
     }
@@ -256,7 +503,7 @@ class Place implements LogPlace {
     const { log, entry, index } = this
     const [first = this] = log.waiting
 
-    return first === this
+    return first === this && entry.epoch === log.getEpoch()
       ? { position: log.toText({ id: entry.id, count: index + 1 }), tx: entry.tx }
       : { tx: entry.tx, index }
   }
@@ -264,6 +511,11 @@ class Place implements LogPlace {
   get isReplayedTo(): LogPlace['isReplayedTo'] {
     return this.log.replays.createFilter(this.entry, this.index)
   }
+}
+
+/** The place of an event that is sent before it has one. */
+function toPlaceless(stamp: EventStamp): LogPlace {
+  return { begin: () => undefined, end: () => undefined, toStamp: () => stamp, isReplayedTo: undefined }
 }
 
 /** Another one for each log: positions of one before mean nothing. */

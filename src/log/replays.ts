@@ -3,7 +3,7 @@ import { getPublisher, publishTo } from '../core/publish.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { Application } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
-import { toKnownEvent } from './event.ts'
+import { type KeptEvent, toKnownEvent } from './event.ts'
 import { compareEnds, type End, type Position, toPositionText } from './position.ts'
 import type { Entry, Ring } from './ring.ts'
 
@@ -20,8 +20,10 @@ export interface Replay {
   readonly connection: object
   /** Up to where it has all events. */
   readonly from: Position
-  /** The name of the log. */
-  readonly epoch: string
+  /** The log that processes share, if there is one. */
+  readonly source: LogReader | undefined
+  /** The name of the log, which changes when it has lost what it had. */
+  getEpoch(): string
   /** Whether it is still there. */
   isOpen(): boolean
   /** Whether no event waits for its publisher. */
@@ -30,6 +32,19 @@ export interface Replay {
   tellGap(gap: Gap): void
   /** Tells it that it has all events. */
   tellEnd(end: End): void
+}
+
+/** What is sent of an entry: of the ring, or of the log that processes share. */
+type SentEntry = Pick<Entry, 'id' | 'count' | 'tx'> & {
+  readonly paths: Iterable<string>
+  readonly events?: readonly KeptEvent[] | undefined
+  readonly text?: string | undefined
+}
+
+/** Reads a log that processes share. */
+interface LogReader {
+  decode(text: string): readonly KeptEvent[]
+  readAfter(end: End): Promise<readonly SentEntry[]>
 }
 
 /** How many connections get what they missed at a time; the others wait. */
@@ -107,12 +122,22 @@ export class Replays {
   }
 
   private async sendAll(replay: Replay): Promise<void> {
-    const { connection, from, isOpen, isSettled } = replay
+    const { connection, from, source, isOpen, isSettled } = replay
     let at: End = from
 
     try {
-      for (let count = 1; isOpen() && this.isLeft(replay, at); count++) {
-        at = await this.sendEntry(replay, at)
+      for (let count = 1; isOpen(); count++) {
+        // What the ring does not have any more.
+        const older = source && this.isOutside(replay, at) ? await source.readAfter(at) : []
+
+        for (const entry of older) at = await this.sendEntry(replay, entry, at)
+
+        if (older.length === 0) {
+          if (!this.isLeft(replay, at)) return
+
+          at = await this.sendEntry(replay, this.ring.findAfter(at) as Entry, at)
+        }
+
         if (count % ENTRIES_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve))
       }
     } finally {
@@ -122,9 +147,14 @@ export class Replays {
     }
   }
 
+  private isOutside({ from, getEpoch }: Replay, at: End): boolean {
+    return from.epoch === getEpoch() && !this.ring.reaches(at)
+  }
+
   /** Whether there are events after a place; otherwise tells the connection that it has all, or what it does not get. */
-  private isLeft({ from, epoch, tellGap, tellEnd }: Replay, at: End): boolean {
+  private isLeft({ from, getEpoch, tellGap, tellEnd }: Replay, at: End): boolean {
     const { app, ring } = this
+    const epoch = getEpoch()
     const isHere = from.epoch === epoch
 
     if (isHere && ring.reaches(at)) {
@@ -142,11 +172,13 @@ export class Replays {
   }
 
   /** Sends what an entry has after a place. Returns where it ends. */
-  private async sendEntry({ connection, epoch, tellGap }: Replay, at: End): Promise<End> {
-    const { id, tx, count, paths, events } = this.ring.findAfter(at) as Entry
-    const end = { id, count }
+  private async sendEntry(replay: Replay, entry: SentEntry, at: End): Promise<End> {
+    const { connection, from, source, tellGap } = replay
+    const { epoch } = from
+    const { id, tx, count, paths, text } = entry
+    const events = text === undefined ? entry.events : source?.decode(text)
 
-    if (!events) tellGap({ services: [...paths], position: toPositionText({ epoch, ...end }) })
+    if (!events) tellGap({ services: [...paths], position: toPositionText({ epoch, id, count }) })
 
     for (const [index, kept] of events?.entries() ?? []) {
       const known = id === at.id && index < at.count ? undefined : toKnownEvent(this.app, kept)
@@ -155,15 +187,21 @@ export class Replays {
       if (known) await publishTo(this.app, known.service, known.serviceEvent, connection, stamp)
     }
 
-    return end
+    return { id, count }
   }
 }
 
+/** Whether events of a service may reach clients. */
+export function hasPublisher(app: Application, path: string): boolean {
+  const service: object | undefined = Object.hasOwn(app.services, path) ? app.services[path] : undefined
+
+  return (
+    service !== undefined &&
+    getServiceOptions(service).serviceEvents.some((event) => getPublisher(app, service, event) !== undefined)
+  )
+}
+
 /** The paths of the services whose events may reach clients. */
-function listPublished(app: Application): string[] {
-  return Object.entries<object>(app.services)
-    .filter(([, service]) =>
-      getServiceOptions(service).serviceEvents.some((event) => getPublisher(app, service, event))
-    )
-    .map(([path]) => path)
+export function listPublished(app: Application): string[] {
+  return Object.keys(app.services).filter((path) => hasPublisher(app, path))
 }

@@ -3,6 +3,8 @@ import { compareEnds, compareIds, type End, START } from './position.ts'
 
 /** The events of one transaction, or else of one call. */
 export interface Entry {
+  /** That of the log when it came in. */
+  readonly epoch: string
   readonly id: string
   /** Names the transaction. */
   readonly tx: string
@@ -13,6 +15,8 @@ export interface Entry {
   bytes: number
   /** Its events; `undefined` for one that is too large to be kept. */
   events: KeptEvent[] | undefined
+  /** In place of these: what a log that processes share has of them. */
+  text?: string
 }
 
 /** The part of the ring that one entry may take. */
@@ -23,7 +27,8 @@ const ENTRY_BYTES = 256
 
 /** The last entries of a log, as many as there is room for. */
 export class Ring {
-  private readonly maxBytes: number
+  /** How many bytes its entries may have together. */
+  maxBytes: number
   private readonly entries: (Entry | undefined)[] = []
   /** Where in the array the oldest one is: the array is moved together from time to time. */
   private start = 0
@@ -51,8 +56,8 @@ export class Ring {
   }
 
   /** Adds an entry without events. */
-  push(id: string, tx: string): Entry {
-    const entry = { id, tx, paths: new Set<string>(), count: 0, bytes: ENTRY_BYTES, events: [] }
+  push(epoch: string, id: string, tx: string): Entry {
+    const entry = { epoch, id, tx, paths: new Set<string>(), count: 0, bytes: ENTRY_BYTES, events: [] }
 
     this.entries.push(entry)
     this.bytes += ENTRY_BYTES
@@ -82,6 +87,37 @@ export class Ring {
       entry.events = undefined
       this.resize(entry, ENTRY_BYTES - entry.bytes)
     }
+  }
+
+  /**
+   * Fills the last entry with what a shared log has of it.
+   *
+   * @param entry The last entry
+   * @param paths The paths of its services
+   * @param count How many events it has
+   * @param text Its events; nothing for one that is too large for the shared log
+   */
+  fill(entry: Entry, paths: readonly string[], count: number, text: string | undefined): void {
+    const bytes = text?.length ?? 0
+
+    for (const path of paths) {
+      entry.paths.add(path)
+      this.ends.set(path, { id: entry.id, count })
+    }
+
+    if (text === undefined || entry.bytes + bytes > this.maxEntryBytes) entry.events = undefined
+    else entry.text = text
+
+    this.resize(entry, entry.text === undefined ? 0 : bytes)
+  }
+
+  /** Begins anew after a place of a shared log. */
+  reset(end: End): void {
+    this.entries.length = 0
+    this.start = 0
+    this.bytes = 0
+    this.dropped = end
+    this.ends.clear()
   }
 
   /** Whether all that comes after a position is here. */

@@ -1,21 +1,23 @@
 import { emitSafely, reportError } from '../core/events.ts'
-import { getInternals, type Relay, type ServiceEvent } from '../core/internals.ts'
-import { publishEvent } from '../core/publish.ts'
+import type { ServiceEvent } from '../core/internals.ts'
 import type { Application } from '../core/types.ts'
+import type { KeptEvent } from '../log/event.ts'
+import { type LogSource, type OwnEntry, type ReceivedEntry, type SharedLog, shareLog } from '../log/log.ts'
+import { compareIds, type End } from '../log/position.ts'
 import { RedisConnection, type RedisSettings } from '../redis/connection.ts'
 import { createDebug } from '../utils/debug.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { Availability, type Outage } from './availability.ts'
-import { type Gap, Inbox } from './inbox.ts'
-import { toEventText, toReceivedEvent } from './message.ts'
-import { Outbox } from './outbox.ts'
+import { decode, encode } from './codec.ts'
+import { Reader } from './reader.ts'
 import type { SharedRevocationStore } from './revocation.ts'
-import type { StreamEntry } from './stream.ts'
+import { parseEntry, type StreamEntry, StreamSize } from './stream.ts'
+import { Writer } from './writer.ts'
 
 /** What a link goes by. */
 export interface LinkSettings extends RedisSettings {
-  readonly maxLength: number
   readonly maxBytes: number
+  readonly maxDelay: number
   /** The names of further params that travel. */
   readonly params: readonly string[]
   /** Which events travel. */
@@ -26,16 +28,35 @@ export interface LinkSettings extends RedisSettings {
 
 const debug = createDebug('alula:sync')
 
+/** Events that may not have reached all connections. */
+export interface SyncGap {
+  /** The paths of their services; missing where they may be of any. */
+  readonly services?: readonly string[] | undefined
+}
+
 /** How long, in milliseconds, the end waits for what is not sent yet. */
 const CLOSE_TIME = 2000
 
+/** How many entries are read at a time for a connection that comes back. */
+const REPLAY_BATCH = 100
+
+/** How long, in milliseconds, a connection that comes back waits for a position that this process has not read yet. */
+const MAX_LAG = 2000
+
 /** What connects an application with the same application in other processes, from its set-up to its end. */
-export class Link {
+export class Link implements LogSource {
+  readonly params: readonly string[]
   private readonly app: Application
   private readonly settings: LinkSettings
+  private readonly key: string
   private readonly connections: RedisConnection[] = []
   private readonly availability: Availability
-  private outbox: Outbox | undefined
+  private readonly size: StreamSize
+  private log: SharedLog | undefined
+  private writer: Writer | undefined
+  /** The last entry that was read. */
+  private position = ''
+  private isNamed = false
 
   /**
    * @param app The application
@@ -44,6 +65,9 @@ export class Link {
   constructor(app: Application, settings: LinkSettings) {
     this.app = app
     this.settings = settings
+    this.params = settings.params
+    this.key = `${settings.prefix}:events`
+    this.size = new StreamSize(settings.maxBytes)
     this.availability = new Availability(
       (outage) => this.handleAway(outage),
       (outage) => this.handleBack(outage)
@@ -56,41 +80,101 @@ export class Link {
    * @throws Error when Redis does not respond in time
    */
   async start(): Promise<void> {
-    const { prefix, maxLength, maxBytes, revocations } = this.settings
-    const stream = { key: `${prefix}:events`, maxLength, maxBytes }
+    const { app, key, size, settings } = this
+    const { maxBytes, maxDelay, revocations } = settings
 
     await revocations?.connect(this.availability)
 
     const [reading, writing] = [await this.connect(), await this.connect()]
-    const outbox = await Outbox.create(writing, stream, (missed) =>
-      this.handleGap({ origin: outbox.origin, missed })
+    const writer = new Writer(
+      writing,
+      size,
+      { key, maxBytes, maxDelay },
+      {
+        publish: (entry) => this.log?.publishOwn(entry),
+        overtaken: (paths) => this.log?.tellGap(paths),
+        lost: (paths) => this.reportGap('Events of this process do not reach others', paths)
+      }
     )
-    const inbox = new Inbox(reading, stream, outbox, {
+    const reader = new Reader(reading, key, size, {
       entry: (entry) => this.receive(entry),
-      gap: (gap) => this.handleGap(gap),
-      loss: () => this.handleLoss()
+      epoch: (epoch, end) => this.handleEpoch(epoch, end),
+      missed: () => this.handleMissed()
     })
 
-    // First: the replies to the greeting have to be read.
-    await inbox.start()
-    await outbox.start()
+    this.writer = writer
+    this.log = shareLog(app, this)
+    await reader.start()
+    await writer.start()
 
-    this.outbox = outbox
-    getInternals(this.app).relays.add(this.relay)
-    if (revocations) revocations.announce = (id) => outbox.add('revocation', id)
+    if (revocations)
+      revocations.announce = (id) => writer.addRevocation((this.log as SharedLog).createTx(), id)
   }
 
   /** Sends what is left, and ends the connections. */
   async stop(): Promise<void> {
     const { revocations } = this.settings
 
-    getInternals(this.app).relays.delete(this.relay)
     if (revocations) revocations.announce = undefined
 
-    await this.outbox?.close(CLOSE_TIME)
+    await this.writer?.close(CLOSE_TIME)
+    this.log?.setSource(undefined)
+    this.log = undefined
 
     for (const connection of this.connections.splice(0)) connection.close()
     revocations?.close()
+  }
+
+  takes(event: ServiceEvent): boolean {
+    const isChosen: unknown = this.settings.filter(event)
+
+    // A promise would count as a yes.
+    if (isChosen instanceof Promise) {
+      throw createTypeError(
+        'ALULA_INVALID_RETURN_VALUE',
+        "The 'filter' of sync returned a promise: it has to decide at once"
+      )
+    }
+
+    return isChosen === true || Boolean(isChosen)
+  }
+
+  encode(event: KeptEvent): string {
+    return encode(event)
+  }
+
+  decode(text: string): readonly KeptEvent[] {
+    return decode(text) as readonly KeptEvent[]
+  }
+
+  write(entry: OwnEntry): void {
+    this.writer?.add(entry)
+  }
+
+  async readAfter({ id, count }: End): Promise<readonly ReceivedEntry[]> {
+    const end = Date.now() + MAX_LAG
+
+    // The client comes from a process that has read more.
+    while (this.log && compareIds(this.position, id) < 0 && Date.now() < end) {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+
+    const client = this.connections[1]?.client
+
+    if (!client?.isReady || compareIds(this.position, id) <= 0) return []
+
+    const [first, messages] = await Promise.all([
+      client.xRange(this.key, '-', '+', { COUNT: 1 }),
+      client.xRange(this.key, id, '+', { COUNT: REPLAY_BATCH })
+    ])
+    const entries = (messages ?? [])
+      .flatMap((message) => parseEntry(message as any) ?? [])
+      .filter((entry) => entry.revoked === undefined && (entry.id !== id || entry.count > count))
+
+    // One that is older than all may have had others after it.
+    const oldest = first?.[0]?.id
+
+    return oldest !== undefined && compareIds(oldest, id) <= 0 ? entries : []
   }
 
   private async connect(): Promise<RedisConnection> {
@@ -102,37 +186,47 @@ export class Link {
     return connection
   }
 
-  private readonly relay: Relay = (event) => {
-    const { params, filter } = this.settings
+  private receive(entry: StreamEntry): void {
+    const { log, writer } = this
 
-    const isChosen: unknown = filter(event)
+    this.position = entry.id
 
-    // A promise would count as a yes.
-    if (isChosen instanceof Promise) {
-      throw createTypeError(
-        'ALULA_INVALID_RETURN_VALUE',
-        "The 'filter' of sync returned a promise: it has to decide at once"
-      )
-    }
-
-    if (isChosen) this.outbox?.add('event', toEventText(event, [getEntityName(this.app), ...params]))
-  }
-
-  private receive({ origin, kind, text }: StreamEntry): void {
-    debug('Received: %s of %s', kind, origin)
+    if (!log || !writer) return
 
     try {
-      if (kind === 'event') this.publish(text)
-      else if (kind === 'revocation') this.settings.revocations?.notify(text)
+      const isOwn = entry.tx.startsWith(`${log.origin}-`)
+      const own = isOwn ? writer.take(entry.tx) : undefined
+
+      if (entry.revoked === undefined) log.receive({ ...entry, own })
+      else if (!isOwn) this.settings.revocations?.notify(entry.revoked)
+
+      if (entry.text === undefined && entry.revoked === undefined && !own) {
+        this.reportGap('Events of another process do not reach this one', entry.paths)
+      }
+
+      writer.tellOvertaken()
     } catch (cause) {
       reportError(this.app, new Error('A message from another process cannot be read', { cause }))
     }
   }
 
-  private publish(text: string): void {
-    const received = toReceivedEvent(this.app, text)
+  private handleEpoch(epoch: string, end: End): void {
+    this.position = end.id
+    this.log?.renew(epoch, end)
 
-    if (received) publishEvent(this.app, received.service, received.serviceEvent)
+    if (this.isNamed) {
+      this.log?.tellGap()
+      this.reportGap('Redis has begun anew, and may have lost events')
+      this.writer?.writeAgain()
+    }
+
+    this.isNamed = true
+  }
+
+  private handleMissed(): void {
+    this.log?.tellGap()
+    this.reportGap('Events of other processes do not reach this one: it was away for too long')
+    this.writer?.writeAgain()
   }
 
   private handleAway(outage: Outage): void {
@@ -148,30 +242,11 @@ export class Link {
     emitSafely(this.app, this.app, 'sync:back', [outage])
   }
 
-  private handleGap(gap: Gap): void {
-    const error = new Error(toSentence(gap, this.outbox?.origin))
-
-    debug('%s', error.message)
-    reportError(this.app, error)
-    emitSafely(this.app, this.app, 'sync:gap', [gap])
+  /** Tells the application, and has all connections verified again: revocations may be missing too. */
+  private reportGap(sentence: string, services?: readonly string[]): void {
+    debug('%s: %o', sentence, services)
+    reportError(this.app, new Error(sentence))
+    emitSafely(this.app, this.app, 'sync:gap', [{ services } satisfies SyncGap])
     this.settings.revocations?.notify()
   }
-
-  private handleLoss(): void {
-    debug('Redis has lost its data: it is sent again')
-    this.settings.revocations?.notify()
-  }
-}
-
-/** The name that the strategies give the logged-in user. It may be set at any time. */
-function getEntityName(app: Application): string {
-  return app.defaultAuthentication?.()?.configuration.entity ?? 'user'
-}
-
-function toSentence({ origin, missed }: Gap, own: string | undefined): string {
-  const events = missed === undefined ? 'Events' : missed === 1 ? '1 event' : `${missed} events`
-
-  return origin === own && own !== undefined
-    ? `${events} of this process did not reach others: Redis was away for too long, or they were too large`
-    : `${events} of other processes did not reach this one: one of the processes was away from Redis for too long, or the events were too large`
 }

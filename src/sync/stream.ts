@@ -1,125 +1,120 @@
-// What the two ends of the stream have in common: where entries are kept, and what they look like.
+// What is written to the stream of Redis, and read from it.
 import { randomUUID } from 'node:crypto'
 import type { Client } from '../redis/connection.ts'
+import { isStringList } from '../utils/check.ts'
 
-/** The stream that all processes write to and read from. */
-export interface Stream {
-  readonly key: string
-  /** How many entries Redis keeps at least. */
-  readonly maxLength: number
-  /** How many bytes of entries a process keeps. */
-  readonly maxBytes: number
+/** Before the first entry. */
+export const START = '0-0'
+
+/** An entry of the stream. The names of its fields are short, because each entry has them. */
+export interface StreamEntry {
+  readonly id: string
+  /** The process that wrote it, and a number that grows with each of its entries. */
+  readonly tx: string
+  /** The services of the events. A process that has none of them does not read these. */
+  readonly paths: readonly string[]
+  readonly count: number
+  /** The events; `undefined` for events that were too large, or had to make room, and for a revocation. */
+  readonly text: string | undefined
+  /** The id of what was revoked. */
+  readonly revoked: string | undefined
 }
 
-/**
- * What an entry is for: an event, the id of something that was revoked, or the process itself: how far it is, and that
- * it ends.
- */
-export type Kind = 'event' | 'revocation' | 'hello' | 'bye'
+type Message = { readonly id: string; readonly message: { readonly [name: string]: string } }
 
-/** An entry of a stream. Its fields are texts. */
-export interface StreamEntry {
-  /** The process that wrote it. */
-  readonly origin: string
-  readonly kind: string
-  /** Counts the events and revocations of a process, from 1 on; in a hello and a bye it is that of the last one. */
-  readonly sequence: string
-  /** In a hello the id of the entry up to which the process has read. */
-  readonly text: string
+/** The fields of an entry. */
+export function toFields({ tx, paths, count, text, revoked }: Omit<StreamEntry, 'id'>): {
+  [name: string]: string
+} {
+  if (revoked !== undefined) return { tx, revoked }
+
+  return {
+    tx,
+    paths: JSON.stringify(paths),
+    count: String(count),
+    ...(text !== undefined && { events: text })
+  }
 }
 
 /**
  * Reads an entry of the stream.
  *
- * @param fields What Redis returns
  * @returns `undefined` for an entry of another program
  */
-export function parseEntry(fields: { readonly [name: string]: string }): StreamEntry | undefined {
-  const { origin, kind, sequence = '', text } = fields
+export function parseEntry({ id, message }: Message): StreamEntry | undefined {
+  const { tx = '', paths = '[]', count = '0', events: text, revoked } = message
+  const list = parseList(paths)
 
-  if (origin === undefined || kind === undefined || text === undefined) return undefined
+  if (!/^[a-z0-9]+-\d{1,15}$/.test(tx) || !list || !/^\d{1,9}$/.test(count)) return undefined
+  if (revoked === undefined && Number(count) === 0) return undefined
 
-  return /^\d{1,15}$/.test(sequence) ? { origin, kind, sequence, text } : undefined
+  return { id, tx, paths: list, count: Number(count), text, revoked }
+}
+
+/** How many bytes an entry has, about. */
+export function countBytes({ message }: Message): number {
+  return Object.values(message).reduce((sum, value) => sum + value.length, 64)
 }
 
 /**
- * A name for a process: the time of Redis and something random.
+ * The name of the log that the stream is: another one when Redis was started again, or has lost its data.
  *
  * @param client A client that is connected
+ * @param key The key of the stream
  */
-export async function createOrigin(client: Client): Promise<string> {
-  return `${await getTime(client)}-${randomUUID()}`
+export async function readEpoch(client: Client, key: string): Promise<string> {
+  const name = `${key}:epoch`
+  const [, value, server] = await Promise.all([
+    client.set(name, randomUUID().slice(0, 8), { condition: 'NX' }),
+    client.get(name),
+    client.info('server')
+  ])
+  const [, run = ''] = /^run_id:([0-9a-f]+)/m.exec(server) ?? []
+
+  return `${run.slice(0, 8)}${value}`
 }
 
-/** Whether a process got its name after a moment, by the time of Redis. */
-export function isYounger(origin: string, time: number): boolean {
-  return Number.parseInt(origin, 10) > time
-}
+/** Up to which id the stream may forget entries, so that the others have no more bytes than they may. */
+export class StreamSize {
+  private readonly maxBytes: number
+  /** The first id, and the bytes, of parts of the stream; the last one grows. */
+  private readonly parts: { readonly id: string; bytes: number }[] = []
+  private bytes = 0
 
-/** The time of Redis, in microseconds since 1970: the one clock that all processes have. */
-export async function getTime(client: Client): Promise<number> {
-  const [seconds, microseconds] = await client.time()
-
-  return Number(seconds) * 1e6 + Number(microseconds)
-}
-
-/** Before the first entry. */
-export const START = '0-0'
-
-/** Looks whether a stream is still the one that it was. */
-export class StreamWatch {
-  private readonly client: Client
-  private readonly stream: Stream
-  private identity: string | undefined
-
-  /**
-   * @param client A client that is connected
-   * @param stream The stream
-   */
-  constructor(client: Client, stream: Stream) {
-    this.client = client
-    this.stream = stream
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes
   }
 
-  /**
-   * Whether Redis has lost entries since it was asked before.
-   *
-   * @param id An entry that was there; it may have been trimmed away, which is no loss
-   */
-  async isLost(id: string): Promise<boolean> {
-    const { client, identity } = this
-    const { key, maxLength } = this.stream
-    const identityKey = `${key}:identity`
-    const [, current, found, oldest, length] = await Promise.all([
-      client.set(identityKey, randomUUID(), { condition: 'NX' }),
-      client.get(identityKey),
-      client.xRange(key, id, id),
-      client.xRange(key, '-', '+', { COUNT: 1 }),
-      client.xLen(key)
-    ])
+  /** Notes an entry, or several that begin with this one. */
+  add(id: string, bytes: number): void {
+    const last = this.parts.at(-1)
 
-    this.identity = current ?? undefined
+    if (last && last.bytes < this.maxBytes / 64) last.bytes += bytes
+    else this.parts.push({ id, bytes })
 
-    if (identity !== undefined && identity !== current) return true
-    if (id === START || found?.length !== 0) return false
+    this.bytes += bytes
+  }
 
-    // From the front, because it was full; anything else is what happens when an older copy of the data comes back.
-    const isTrimmed = length >= maxLength && isBefore(id, oldest?.[0]?.id ?? START)
+  /** The first id that is kept. */
+  get first(): string | undefined {
+    while (this.bytes > this.maxBytes && this.parts.length > 1) this.bytes -= this.parts.shift()?.bytes ?? 0
 
-    return !isTrimmed
+    return this.parts[0]?.id
+  }
+
+  /** All that was noted is gone. */
+  clear(): void {
+    this.parts.length = 0
+    this.bytes = 0
   }
 }
 
-/** Whether an entry comes before another one in the stream, by their ids. */
-export function isBefore(id: string, other: string): boolean {
-  const [milliseconds, position] = toNumbers(id)
-  const [otherMilliseconds, otherPosition] = toNumbers(other)
+function parseList(text: string): readonly string[] | undefined {
+  try {
+    const list: unknown = JSON.parse(text)
 
-  return milliseconds < otherMilliseconds || (milliseconds === otherMilliseconds && position < otherPosition)
-}
-
-function toNumbers(id: string): [milliseconds: number, position: number] {
-  const [milliseconds, position] = id.split('-').map(Number)
-
-  return [milliseconds as number, position as number]
+    return isStringList(list) ? list : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -10,10 +10,10 @@ import { FAIL_CLOSED, SharedRevocationStore } from './revocation.ts'
 
 /** The options of {@link sync}. They have to be the same in all processes. */
 export interface SyncOptions extends RedisOptions {
-  /** How many events Redis keeps for processes that are away for a while, and each process as long as Redis is away. */
-  maxLength?: number
-  /** How many bytes of its own events each process keeps: those that wait, and those that Redis could lose; 64 MiB when left out. */
+  /** How many bytes of events Redis keeps, and of its own events each process while Redis is away; 64 MiB when left out. */
   maxBytes?: number
+  /** How long, in milliseconds, the connections of a process wait for its own events while Redis is away; 2000 when left out. */
+  maxDelay?: number
   /** The names of params that publishers need besides `provider`, `query`, `route` and the entity. */
   params?: readonly string[]
   /** Which events leave the process; all but those of authentication services when left out. */
@@ -28,8 +28,8 @@ export interface SyncOptions extends RedisOptions {
 const PRIVATE_PARAMS = ['headers', 'authentication', 'connection']
 
 const CHECKS: OptionChecks = {
-  maxLength: [(length) => isCount(length) && length > 0, 'a number of events'],
   maxBytes: [(bytes) => isCount(bytes) && bytes > 0, 'a number of bytes'],
+  maxDelay: [isCount, 'a number of milliseconds'],
   params: [
     (params) => isStringList(params) && !params.some((name) => PRIVATE_PARAMS.includes(name)),
     `an array of names other than ${PRIVATE_PARAMS.join(', ')}`
@@ -43,8 +43,8 @@ const CHECKS: OptionChecks = {
  * Connects the processes of one application over Redis: the events of a service reach the connections of all of them,
  * and so do the revocations of tokens.
  *
- * The application emits `sync:away` and `sync:back` with `{ since, error }`, and `sync:gap` with `{ origin, missed }`
- * for what did not arrive. Both are emitted as `error` too.
+ * The application emits `sync:away` and `sync:back` with `{ since, error }`, and `sync:gap` with `{ services }`
+ * for what did not arrive, without names where it may be of any. Both are emitted as `error` too.
  *
  * @param options Where Redis is, and what to send over it
  * @returns A function for `app.configure`. `app.setup()` rejects when Redis cannot be reached
@@ -115,8 +115,8 @@ function toSettings(
 
   const settings = toRedisSettings('sync', options, CHECKS)
   const {
-    maxLength = 10_000,
     maxBytes = 64 * 1024 * 1024,
+    maxDelay = 2000,
     params = [],
     filter = () => true,
     revocation = true,
@@ -131,7 +131,7 @@ function toSettings(
   }
 
   return {
-    ...{ ...settings, maxLength, maxBytes, params, revocation, failClosed },
+    ...{ ...settings, maxBytes, maxDelay, params, revocation, failClosed },
     filter: (event) => !isAuthentication(event.context.service) && filter(event)
   }
 }

@@ -1,55 +1,68 @@
 import { expect, it } from 'vitest'
 import { startProxy } from '../support/proxy.ts'
-import { createPrefix, describeRedis, REDIS_URL } from '../support/redis.ts'
+import { createPrefix, describeOwnRedis, describeRedis, REDIS_URL, startRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
-import { payloads, startProcess } from './app.ts'
-import { connectTo } from './sending.ts'
+import { payloads, startProcess, startTwo } from './app.ts'
+import { connectTo, hears, numbers, send } from './sending.ts'
 
-/** A process over a line that can be cut, and what writes entries of other processes. */
-async function startReader() {
-  const prefix = createPrefix()
-  const proxy = await startProxy(REDIS_URL)
-  const process = await startProcess({ redis: proxy.url, prefix, maxLength: 2 })
-  const client = await connectTo(REDIS_URL)
-  const write = (origin: string, sequence: number) => {
-    const text = JSON.stringify({ path: 'things', event: 'custom', data: sequence })
+describeRedis('a gap', () => {
+  it('is said where Redis has forgotten what a process did not read, and what came after arrives', async () => {
+    const proxy = await startProxy(REDIS_URL)
+    const prefix = createPrefix()
+    const one = await startProcess({ redis: REDIS_URL, prefix })
+    const other = await startProcess({ redis: proxy.url, prefix })
+    const client = await connectTo(REDIS_URL)
 
-    return client.xAdd(`${prefix}:events`, '*', { origin, kind: 'event', sequence: String(sequence), text })
-  }
-
-  return { process, proxy, client, write, key: `${prefix}:events` }
-}
-
-const REASON = 'one of the processes was away from Redis for too long, or the events were too large'
-
-describeRedis('events that did not reach a process', () => {
-  it('are counted, and what came after them arrives', async () => {
-    const { process, write } = await startReader()
-
-    await write('1-other', 1)
-    await write('1-other', 3)
-    await write('1-other', 6)
-    await until(() => expect(payloads(process)).toEqual([1, 3, 6]))
-    expect(process.gaps).toEqual([
-      { origin: '1-other', missed: 1 },
-      { origin: '1-other', missed: 2 }
-    ])
-    expect(process.errors.map(({ message }) => message)).toEqual([
-      `1 event of other processes did not reach this one: ${REASON}`,
-      `2 events of other processes did not reach this one: ${REASON}`
-    ])
+    send(one, 0, 10)
+    await hears(other, numbers(0, 10))
+    proxy.cut()
+    await until(() => expect(other.statuses).toEqual(['away']))
+    send(one, 10, 20)
+    await until(() => expect(one.heard).toHaveLength(20))
+    await client.xTrim(`${prefix}:events`, 'MAXLEN', 5)
+    proxy.mend()
+    await hears(other, [...numbers(0, 10), ...numbers(15, 20)])
+    expect(other.gaps).toEqual([{ services: undefined }])
+    expect(one.gaps).toEqual([])
   })
 
-  it('are reported without a number where nobody knows it', async () => {
-    const { process, proxy, client, write, key } = await startReader()
+  it('stands for an entry over an eighth of the bytes, for its service, on both sides', async () => {
+    const { one, other } = await startTwo(undefined, { maxBytes: 100_000 })
 
-    await write('1-other', 1)
-    await until(() => expect(process.heard).toHaveLength(1))
-    proxy.cut()
-    for (const origin of ['1-a', '1-b', '1-c']) await write(origin, 1)
-    await client.xTrim(key, 'MAXLEN', 2)
-    proxy.mend()
-    await until(() => expect(process.gaps).toEqual([{}]))
-    expect(process.errors.at(-1).message).toBe(`Events of other processes did not reach this one: ${REASON}`)
+    one.things.emit('custom', 'x'.repeat(20_000))
+    one.things.emit('custom', 'small')
+    await until(() => expect(payloads(other)).toEqual(['small']))
+    await until(() => expect(payloads(one)).toEqual(['x'.repeat(20_000), 'small']))
+    expect([...one.gaps, ...other.gaps]).toEqual([{ services: ['things'] }, { services: ['things'] }])
+  })
+
+  it('of a few bytes stands for all that had to make room while many events were sent at once', async () => {
+    const { one, other } = await startTwo(undefined, { maxBytes: 20_000 })
+
+    send(one, 0, 500)
+    await until(() => expect(payloads(other).at(-1)).toBe(499))
+    expect(payloads(one).sort((a, b) => a - b)).toEqual(numbers(0, 500))
+    expect(other.heard.length).toBeLessThan(500)
+    expect(payloads(other)).toEqual([...payloads(other)].sort((a, b) => a - b))
+    expect(other.gaps.length).toBeGreaterThan(0)
+  })
+})
+
+describeOwnRedis('the bytes of the stream', () => {
+  it('are bounded, whatever the events', async () => {
+    const redis = await startRedis()
+    const maxBytes = 4_000_000
+    const one = await startProcess({ redis: redis.url, maxBytes })
+    const client = await connectTo(redis.url)
+    const text = 'x'.repeat(90_000)
+
+    for (let n = 0; n < 200; n++) {
+      one.things.emit('custom', { n, text })
+      await until(() => expect(one.heard).toHaveLength(n + 1))
+    }
+
+    expect(await client.memoryUsage('alula:events')).toBeLessThan(maxBytes * 1.5)
+    expect(await client.memoryUsage('alula:events')).toBeGreaterThan(maxBytes / 2)
+    expect(one.gaps).toEqual([])
   })
 })

@@ -39,9 +39,8 @@ const wrongOptions: [keyof RedisRevocationOptions, unknown, string][] = [
 describe('sync', () => {
   it.each<[keyof SyncOptions, unknown, string]>([
     ...wrongOptions,
-    ['maxLength', 0, 'a number of events'],
-    ['maxLength', '10', 'a number of events'],
     ['maxBytes', 0, 'a number of bytes'],
+    ['maxDelay', '2s', 'a number of milliseconds'],
     ['params', 'tenant', PARAMS],
     ['params', [1], PARAMS],
     ['params', ['headers'], PARAMS],
@@ -176,7 +175,7 @@ describe('the set-up of an application', () => {
       })
 
       await expect(app.setup()).rejects.toThrow('broken')
-      expect(getInternals(app).relays.size).toBe(0)
+      expect(getInternals(app).log).toBeUndefined()
       await redis.kill()
       // Whoever were still connected would say that Redis is away.
       await app.teardown()

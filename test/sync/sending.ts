@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { createClient } from 'redis'
 import { expect, onTestFinished } from 'vitest'
 import { until } from '../support/until.ts'
@@ -29,29 +28,6 @@ export async function connectTo(url: string) {
   return client
 }
 
-/** All entries of a stream. */
-export async function readAll(client: Awaited<ReturnType<typeof connectTo>>, key: string) {
-  return (await client.xRange(key, '-', '+')) ?? []
-}
-
-/** Waits until nothing was written for many times as long as an answer takes. */
-export async function quiet(url: string, prefix: string): Promise<void> {
-  const client = await connectTo(url)
-  const countEntries = async () => (await client.xInfoStream(`${prefix}:events`))['entries-added']
-
-  for (let count = -1; count !== (await countEntries()); ) {
-    count = await countEntries()
-    for (let ping = 0; ping < 100; ping++) await client.ping()
-  }
-}
-
-/** Adds entries that say nothing, more than the streams of these tests hold. */
-export async function fill(client: Awaited<ReturnType<typeof connectTo>>, key: string): Promise<void> {
-  const entry = { origin: randomUUID(), kind: 'hello', sequence: '0', text: '0-0' }
-
-  for (let count = 0; count < 250; count++) await client.xAdd(key, '*', entry)
-}
-
 /** Waits until Redis has an event with this number. */
 export async function drained(url: string, prefix: string, number: number): Promise<void> {
   const client = await connectTo(url)
@@ -59,7 +35,7 @@ export async function drained(url: string, prefix: string, number: number): Prom
   await until(async () => {
     const latest = (await client.xRevRange(`${prefix}:events`, '+', '-', { COUNT: 20 })) ?? []
 
-    expect(latest.map(({ message }) => message.text)).toContainEqual(
+    expect(latest.map(({ message }) => message.events)).toContainEqual(
       expect.stringContaining(`"data":${number}}`)
     )
   })

@@ -1,0 +1,160 @@
+import { compareIds, type End } from '../log/position.ts'
+import type { RedisConnection } from '../redis/connection.ts'
+import { BoundedMap } from '../utils/bounded-map.ts'
+import { countBytes, parseEntry, readEpoch, START, type StreamEntry, type StreamSize } from './stream.ts'
+
+/** What `XREAD` returns. */
+type ReadStreams =
+  | readonly {
+      readonly messages: readonly {
+        readonly id: string
+        readonly message: { readonly [name: string]: string }
+      }[]
+    }[]
+  | null
+
+/** Gets what was read. */
+export interface ReaderListener {
+  /** An entry: each comes once, in the order of the stream. */
+  entry(entry: StreamEntry): void
+  /** All entries come from another log from now on, after a place in it. */
+  epoch(epoch: string, end: End): void
+  /** Entries are gone that this process has not read. */
+  missed(): void
+}
+
+/** How many entries are read at a time. */
+const BATCH = 100
+
+/** About how many bytes are read at a time, judged by the largest entry of the time before. */
+const BATCH_BYTES = 8 * 1024 * 1024
+
+/** How long, in milliseconds, Redis waits for an entry before it says that there is none. */
+const WAIT = 2000
+
+/** How many processes are remembered. The one that was silent for the longest time is forgotten first. */
+const MAX_ORIGINS = 1000
+
+/** Reads the stream, from the moment of its start. */
+export class Reader {
+  private readonly connection: RedisConnection
+  private readonly key: string
+  private readonly size: StreamSize
+  private readonly listener: ReaderListener
+  /** The number of the last entry by process: what is written again is taken once. */
+  private readonly numbers = new BoundedMap<string, number>(MAX_ORIGINS)
+  private position = START
+  private count = 0
+  private epoch: string | undefined
+  /** How many bytes the largest entry had that was read the last time. */
+  private largest = 0
+
+  constructor(connection: RedisConnection, key: string, size: StreamSize, listener: ReaderListener) {
+    this.connection = connection
+    this.key = key
+    this.size = size
+    this.listener = listener
+  }
+
+  /** Begins to read after the entry that is the last one now. */
+  async start(): Promise<void> {
+    const { client } = this.connection
+    const [last] = (await client.xRevRange(this.key, '+', '-', { COUNT: 1 })) ?? []
+    const [oldest] = (await client.xRange(this.key, '-', '+', { COUNT: 1 })) ?? []
+
+    this.position = last?.id ?? START
+    this.count = (last && parseEntry(last as any)?.count) ?? 0
+    // What was there before has bytes too.
+    if (oldest) this.size.add(oldest.id, (await client.memoryUsage(this.key)) ?? 0)
+
+    await this.connection.keep(async () => {
+      await this.check()
+      void this.readAll()
+    })
+  }
+
+  /** Notes whether the log is another one, of which all is new that is in it. */
+  private async check(): Promise<void> {
+    const { client } = this.connection
+    const [epoch, found] = await Promise.all([
+      readEpoch(client, this.key),
+      client.xRange(this.key, this.position, this.position)
+    ])
+    const isFirst = this.epoch === undefined
+
+    if (epoch === this.epoch) return
+
+    if (!isFirst && found?.length === 0) {
+      this.position = START
+      this.count = 0
+      this.size.clear()
+    }
+
+    this.epoch = epoch
+    this.listener.epoch(epoch, { id: this.position, count: this.count })
+  }
+
+  private async readAll(): Promise<void> {
+    try {
+      for (;;) await this.read()
+    } catch (error) {
+      this.connection.retry(error as Error)
+    }
+  }
+
+  private async read(): Promise<void> {
+    const { client } = this.connection
+    const { key, position } = this
+    const count = Math.max(1, Math.min(BATCH, Math.floor(BATCH_BYTES / this.largest)))
+    // In this order: what is the first entry before reading was not trimmed away by what comes in while waiting.
+    const [oldest, streams] = await Promise.all([
+      client.xRange(key, '-', '+', { COUNT: 1 }),
+      client.xRead({ key, id: position }, { BLOCK: WAIT, COUNT: count })
+    ])
+    const messages = (streams as ReadStreams)?.[0]?.messages ?? []
+    const first = oldest?.[0]?.id
+
+    if (position !== START && (first === undefined || compareIds(position, first) < 0)) {
+      const { epoch } = this
+
+      await this.check()
+      // What came in since is read again, with what may stand before it.
+      if (epoch !== this.epoch) return
+
+      this.listener.missed()
+
+      if (first === undefined) {
+        this.position = START
+        return
+      }
+    }
+
+    if (messages.length > 0) this.largest = 0
+
+    for (const message of messages) this.receive(message)
+  }
+
+  private receive(message: {
+    readonly id: string
+    readonly message: { readonly [name: string]: string }
+  }): void {
+    const bytes = countBytes(message)
+    const entry = parseEntry(message)
+
+    this.position = message.id
+    this.count = entry?.count ?? 0
+    this.largest = Math.max(this.largest, bytes)
+    this.size.add(message.id, bytes)
+
+    if (!entry) return
+
+    const [origin = '', number] = entry.tx.split('-')
+
+    if (Number(number) <= (this.numbers.get(origin) ?? 0)) return
+
+    // Last in the order, because its message is the latest.
+    this.numbers.delete(origin)
+    this.numbers.set(origin, Number(number))
+    this.listener.entry(entry)
+  }
+}
