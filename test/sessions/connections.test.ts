@@ -62,12 +62,13 @@ it('a socket lives on when its access token has expired, and ends with the sessi
 
   clock.advance(20 * MINUTE)
 
-  for (const socket of sockets) expect(await ask(socket, 'find', 'notes')).toEqual([null, ['a note']])
+  for (const socket of sockets)
+    expect((await ask(socket, 'find', 'notes')).slice(0, 2)).toEqual([null, ['a note']])
 
   const changed = await ask(sockets[0] as any, 'patch', 'users', 1, { name: 'Wren' })
 
   expect(changed[0]).toBeNull()
-  expect(await ask(sockets[0] as any, 'find', 'notes')).toEqual([null, ['a note']])
+  expect((await ask(sockets[0] as any, 'find', 'notes')).slice(0, 2)).toEqual([null, ['a note']])
 
   const ends = sockets.map((socket) => next(socket, 'disconnect'))
   const second = await post(one.url, { strategy: 'refresh', refreshToken: login.refreshToken })
@@ -143,7 +144,7 @@ it('calls with what the server keeps for a socket do not show that a refresh has
 
   const [, next] = await ask(socket, 'create', 'authentication', { strategy: 'refresh', refreshToken })
 
-  expect(await ask(socket, 'find', 'notes')).toEqual([null, ['a note']])
+  expect((await ask(socket, 'find', 'notes')).slice(0, 2)).toEqual([null, ['a note']])
   expect(await seen()).toBe(1)
   await ask(socket, 'create', 'authentication', { strategy: 'jwt', accessToken: next.accessToken })
   expect(await seen()).toBe(2)

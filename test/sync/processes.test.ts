@@ -192,7 +192,8 @@ describeOwnRedis('two processes with clients of Socket.IO', () => {
       await until(() => expect(ending.map(({ connected }) => connected)).toEqual([false, false, false]))
       expect(performance.now() - begin).toBeLessThan(15_000)
 
-      for (const socket of staying) expect(await ask(socket, 'find', 'items')).toEqual([null, []])
+      for (const socket of staying)
+        expect((await ask(socket, 'find', 'items')).slice(0, 2)).toEqual([null, []])
 
       const [error] = await ask(staying[1] as Socket, 'create', 'authentication', {
         strategy: 'jwt',
@@ -219,7 +220,8 @@ describeOwnRedis('two processes with clients of Socket.IO', () => {
 
         await one.run('patchUser', { id, data: { name: 'Wren' } })
 
-        for (const socket of sockets) expect(await ask(socket, 'find', 'items')).toEqual([null, []])
+        for (const socket of sockets)
+          expect((await ask(socket, 'find', 'items')).slice(0, 2)).toEqual([null, []])
 
         const begin = performance.now()
 
