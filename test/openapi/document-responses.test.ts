@@ -217,7 +217,8 @@ it('has the statuses of errorStatus, and what they stand for', async () => {
 
   expect(Object.keys(responses)).toEqual(['200', '401', '410', '422', 'default'])
   expect(responses['422']).toEqual({
-    description: 'The data or the query is not valid, or: A unique value is taken',
+    description:
+      'The data or the query is not valid, or: A unique value is taken, or other records refer to the record',
     content: { 'application/json': { schema: toRef('Error') } }
   })
   expect(paths['/notes'].get.responses['422']).toEqual({ $ref: '#/components/responses/BadRequest' })
