@@ -66,7 +66,10 @@ it('by long-polling a client that does not come back for its answers gets nothin
 
   while (answers.length < 300) answers.push(...(await client.poll()).split('\u001e'))
 
-  expect(answers).toEqual(toRange(300).map((id) => `43${id}[null,[${id},${id}]]`))
+  // Each has a position behind its result.
+  expect(answers.map((answer) => answer.slice(0, answer.lastIndexOf(',')))).toEqual(
+    toRange(300).map((id) => `43${id}[null,[${id},${id}]`)
+  )
 })
 
 it('a listener that does not read is closed at 64 MB of events, and others get them all', async () => {

@@ -156,7 +156,7 @@ it('a connection that becomes a WebSocket while calls wait goes on', async () =>
   gate.open()
   await until(() => expect(frames.filter((frame) => frame.startsWith('43'))).toHaveLength(1250))
   socket.send('429999["find","things"]')
-  await until(() => expect(frames.at(-1)).toBe('439999[null,"here"]'))
+  await until(() => expect(frames.at(-1)).toMatch('439999[null,"here"'))
 })
 
 it('calls that wait are dropped when their connection ends, and those that run go on', async () => {
