@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { authenticate } from '../src/authentication.ts'
+import { authenticate, protect } from '../src/authentication.ts'
 import { express, notFound, rest } from '../src/express.ts'
 import { alula } from '../src/index.ts'
 import { memory } from '../src/memory.ts'
@@ -57,6 +57,7 @@ it('hooks authenticate of an application with logins are no warning', async () =
 
   addAuthentication(app)
   app.use('users', memory())
+  app.service('users').hooks({ after: { all: [protect('password')] } })
   app.use('notes', memory())
   app.service('notes').hooks({ before: { all: [authenticate('jwt')] } })
 

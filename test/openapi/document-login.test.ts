@@ -44,6 +44,7 @@ it('has the credentials that the pipeline demands, and no method that is closed'
     '401',
     '403',
     '404',
+    '409',
     'default'
   ])
   // A later hook may refuse a user.
