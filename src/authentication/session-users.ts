@@ -120,7 +120,7 @@ export class SessionUsers {
       }
       const endSessions = async (context: HookContext, next: NextFunction) => {
         await next()
-        await this.endOfRemoved(context, idName)
+        this.endOfRemoved(context, idName)
       }
 
       this.watched.add(service)
@@ -145,14 +145,12 @@ export class SessionUsers {
     return payload && [issuer].flat().includes(payload.iss) ? payload : undefined
   }
 
-  /** Users are removed also where their sessions cannot be: those end with their next refresh. */
-  private async endOfRemoved({ result }: HookContext, idName: string): Promise<void> {
+  /** The call does not wait for that: it may be one of a connection of such a session, and its reply comes first. */
+  private endOfRemoved({ result }: HookContext, idName: string): void {
     for (const user of [result].flat()) {
       if (user?.[idName] === undefined) continue
 
-      await this.sessions
-        .endOfUser(String(user[idName]))
-        .catch((error) => reportError(this.service.app, error))
+      this.sessions.endOfUser(String(user[idName])).catch((error) => reportError(this.service.app, error))
     }
   }
 

@@ -249,8 +249,8 @@ export class AuthenticationClient {
         ? this.service.remove(null, { headers: { [header]: `${scheme} ${refreshToken}` } })
         : this.service.remove(refreshToken))
 
-      // Which clears the cookie.
-      await this.options.service?.remove(null)
+      // Which clears the cookie. Its session is over.
+      await this.options.service?.remove(null).catch(() => undefined)
 
       if (isReplaced()) {
         if (this.held === login) this.held = false

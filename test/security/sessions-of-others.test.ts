@@ -6,6 +6,7 @@ import { memory } from '../../src/memory.ts'
 import { KEY, open, sign } from '../authentication/issuers-app.ts'
 import { createApp, WREN } from '../sessions/app.ts'
 import { startIssuer } from '../support/issuer.ts'
+import { until } from '../support/until.ts'
 
 it('the subject of another issuer lists and ends no sessions of the user who has it as an id', async () => {
   const issuer = await startIssuer(KEY)
@@ -70,7 +71,7 @@ it('the session of a user who was removed is none of the next user with the same
   const { refreshToken } = await authentication.issueToken({ user: { id: 1 } }, { refresh: true })
 
   await app.service('users').remove(1)
-  expect(ended).toMatchObject([{ cause: 'user', userId: '1' }])
+  await until(() => expect(ended).toMatchObject([{ cause: 'user', userId: '1' }]))
   await app.service('users').create({ id: 1, email: 'ada@example.org' })
   await expect(refresh(refreshToken)).rejects.toMatchObject({ data: { reason: 'ended' } })
 })

@@ -275,7 +275,11 @@ describeChromium('a page with a session', (open) => {
   it('on a laptop that slept is renewed before its next call', async () => {
     const { url, calls, clock } = await start()
     const { page } = await open('about:blank')
+    const statuses: number[] = []
 
+    page.on('response', (response) => {
+      if (response.url().endsWith('/notes')) statuses.push(response.status())
+    })
     await page.clock.install({ time: clock.now() })
     await page.goto(`${url}/page`)
     await createClient(page)
@@ -285,6 +289,7 @@ describeChromium('a page with a session', (open) => {
     await page.clock.fastForward(10 * 60 * MINUTE)
     expect(await Promise.all([find(page), find(page)])).toEqual([['a note'], ['a note']])
     expect(calls).toEqual(['local', 'refresh'])
+    expect(statuses).toEqual([200, 200, 200])
   })
 
   it.each(['rest', 'socketio'] as const)('goes on when the server has restarted: %s', async (kind) => {

@@ -231,7 +231,16 @@ describe('a session ends', () => {
   })
 
   it.each<[string, ({ one, shared }: any) => Promise<unknown>, string]>([
-    ['', ({ one }) => one.app.service('users').remove(1), 'ended'],
+    [
+      '',
+      async ({ one }) => {
+        const ended = new Promise((resolve) => one.app.once('session:ended', resolve))
+
+        await one.app.service('users').remove(1)
+        expect(await ended).toMatchObject({ cause: 'user' })
+      },
+      'ended'
+    ],
     ['of whose removal no service knows', ({ shared }) => shared.users._remove(1), 'user']
   ])('with the user %s', async (_how, remove, found) => {
     const started = await start()
