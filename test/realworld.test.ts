@@ -31,11 +31,11 @@ async function test(env: NodeJS.ProcessEnv): Promise<string> {
   return stdout
 }
 
-it('realworld: its tests pass on SQLite', { timeout: 120_000 }, async () => {
+it('realworld: its tests pass on SQLite', { timeout: 400_000 }, async () => {
   expect(await test({})).toMatch(/^[#ℹ] fail 0$/m)
 })
 
-it.runIf(POSTGRES_URL)('realworld: its tests pass on PostgreSQL', { timeout: 120_000 }, async () => {
+it.runIf(POSTGRES_URL)('realworld: its tests pass on PostgreSQL', { timeout: 400_000 }, async () => {
   const db = new Kysely<any>({
     dialect: new PostgresDialect({ pool: new Pool({ connectionString: POSTGRES_URL }) })
   })
