@@ -31,6 +31,9 @@ export async function run(library: Library, step: Step = 'hooks', script = calls
 
   for (const [name, socket] of Object.entries(clients)) {
     socket.onAny((event: string, data: unknown) => {
+      // Ours says from time to time how far the events go.
+      if (event === '$position') return
+
       if (event !== 'fence') events[name]?.push([event, normalize(data)])
     })
   }
