@@ -259,12 +259,15 @@ function isFinal(code: number): boolean {
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds)
-    const stop = (): void => {
+    const timer = setTimeout(end, milliseconds)
+
+    function end(): void {
       clearTimeout(timer)
+      // The signal lasts as long as the stream, through many reconnects.
+      signal.removeEventListener('abort', end)
       resolve()
     }
 
-    signal.addEventListener('abort', stop, { once: true })
+    signal.addEventListener('abort', end)
   })
 }

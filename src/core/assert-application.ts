@@ -1,4 +1,4 @@
-import { createTypeError } from '../utils/developer-error.ts'
+import { createError, createTypeError } from '../utils/developer-error.ts'
 
 /**
  * Checks what something is made for, or is asked about.
@@ -11,6 +11,21 @@ export function assertApplication(name: string, app: unknown): void {
   if (typeof (app as { lookup?: unknown } | null | undefined)?.lookup === 'function') return
 
   throw createTypeError('ALULA_INVALID_APPLICATION', `${name} expects an application, as alula() returns it`)
+}
+
+/**
+ * Checks that an application is not set up yet.
+ *
+ * @param app The application
+ * @param entry The entry of the package that is configured on it, such as `alula/sync`
+ * @throws Error where it is too late
+ */
+export function assertBeforeSetup({ _isSetup }: { readonly _isSetup: boolean }, entry: string): void {
+  if (_isSetup)
+    throw createError(
+      'ALULA_CONFIGURED_TOO_LATE',
+      `'${entry}' has to be configured before the application is set up`
+    )
 }
 
 /**

@@ -1,13 +1,12 @@
-import { assertCalled } from '../core/assert-application.ts'
+import { assertBeforeSetup, assertCalled } from '../core/assert-application.ts'
 import { addPlugin } from '../core/internals.ts'
 import type { Application, ApplicationHookContext, MountedHandler, NextFunction } from '../core/types.ts'
 import { BadRequest, NotFound, Unavailable } from '../errors.ts'
 import { parsePosition } from '../log/position.ts'
 import { parseQueryString } from '../transport/querystring.ts'
 import { isCount, isString, isStringList } from '../utils/check.ts'
-import { createError } from '../utils/developer-error.ts'
-import { parseDuration } from '../utils/duration.ts'
-import { assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
+import { DURATION_CHECK, parseDuration } from '../utils/duration.ts'
+import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { stripSlashes } from '../utils/path.ts'
 import { shorten } from '../utils/shorten.ts'
 import { EventStreams } from './streams.ts'
@@ -26,11 +25,6 @@ export interface EventsOptions {
 
 /** As many as the log keeps, so that a client can get all that it missed at once. */
 const MAX_UNSENT_BYTES = 8_000_000
-
-const DURATION_CHECK: OptionCheck = [
-  (value) => (parseDuration(value) ?? 0) > 0,
-  "a duration such as '15s', or a number of seconds"
-]
 
 const CHECKS: OptionChecks = {
   path: [(path) => isString(path) && stripSlashes(path) !== '', "a path such as '/events'"],
@@ -70,13 +64,7 @@ export function events(options: EventsOptions = {}): (app: any) => void {
   }
 
   return (app: Application) => {
-    if (app._isSetup) {
-      throw createError(
-        'ALULA_CONFIGURED_TOO_LATE',
-        "'alula/events' has to be configured before the application is set up"
-      )
-    }
-
+    assertBeforeSetup(app, 'alula/events')
     addPlugin(app, 'events', "'alula/events' is configured already")
 
     let streams: EventStreams | undefined

@@ -6,6 +6,7 @@ import type { Application, HookContext, MountedDetails, RealTimeConnection } fro
 import { NotAuthenticated, Unavailable } from '../errors.ts'
 import { type Gap, type OpenLog, openLog } from '../log/log.ts'
 import { isAuthenticated, logInConnection, toDeliveries } from '../transport/socket.ts'
+import { runEvery } from '../utils/interval.ts'
 import { copyWith } from '../utils/object.ts'
 import { EventStream, SIGN_OF_LIFE, toEventBytes, toFieldBytes } from './stream.ts'
 
@@ -35,7 +36,7 @@ export class EventStreams {
   /** Connections whose login runs. */
   private readonly beginning = new Set<RealTimeConnection>()
   private readonly log: OpenLog
-  private readonly timer: ReturnType<typeof setInterval>
+  private readonly stopBeating: () => void
 
   constructor(app: Application, settings: StreamSettings) {
     this.app = app
@@ -45,9 +46,9 @@ export class EventStreams {
       tellPosition: (position, connections) => this.sendAll(connections, toFieldBytes('id', position)),
       tellGap: (gap, connections) => this.sendGap(gap, connections)
     })
-    this.timer = setInterval(() => this.sendAll([...this.streams.keys()], SIGN_OF_LIFE), settings.heartbeat)
-    // On Node a timer would keep the process running.
-    ;(this.timer as { unref?(): void }).unref?.()
+    this.stopBeating = runEvery(settings.heartbeat, () =>
+      this.sendAll([...this.streams.keys()], SIGN_OF_LIFE)
+    )
 
     app.on('publish', this.publish)
     app.on('disconnect', this.disconnect)
@@ -85,7 +86,7 @@ export class EventStreams {
   close(): void {
     for (const connection of this.streams.keys()) this.end(connection)
 
-    clearInterval(this.timer)
+    this.stopBeating()
     this.app.off('publish', this.publish)
     this.app.off('disconnect', this.disconnect)
     this.log.close()

@@ -35,7 +35,8 @@ import { BadRequest } from '../errors.ts'
 import { isCount } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
 import { createError } from '../utils/developer-error.ts'
-import { parseDuration } from '../utils/duration.ts'
+import { DURATION_CHECK, parseDuration } from '../utils/duration.ts'
+import { runEvery } from '../utils/interval.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { estimateBytes } from '../utils/size.ts'
 import { type KeptEvent, toKeptEvent, toKnownEvent } from './event.ts'
@@ -163,7 +164,7 @@ const debug = createDebug('alula:log')
 
 const CHECKS: OptionChecks = {
   maxBytes: [isCount, 'a number of bytes'],
-  heartbeat: [(value) => (parseDuration(value) ?? 0) > 0, "a duration such as '15s', or a number of seconds"]
+  heartbeat: DURATION_CHECK
 }
 
 /**
@@ -206,7 +207,7 @@ class Log implements EventLog {
   private readonly maxBytes: number
   /** What is given to the source at the end of this turn. */
   private own: OwnEntry | undefined
-  private readonly timer: ReturnType<typeof setInterval>
+  private readonly stopBeating: () => void
   private entryCount = 0
   /** The last entry, and what its events belong to. */
   private entry: Entry | undefined
@@ -225,9 +226,7 @@ class Log implements EventLog {
     this.maxBytes = maxBytes
     this.ring = new Ring(0)
     this.replays = new Replays(app, this.ring)
-    this.timer = setInterval(() => this.beat(), parseDuration(heartbeat))
-    // On Node a timer would keep the process running.
-    ;(this.timer as { unref?(): void }).unref?.()
+    this.stopBeating = runEvery(parseDuration(heartbeat) as number, () => this.beat())
   }
 
   get isShared(): boolean {
@@ -423,7 +422,7 @@ class Log implements EventLog {
 
     if (this.source) return
 
-    clearInterval(this.timer)
+    this.stopBeating()
     getInternals(this.app).log = undefined
   }
 

@@ -187,7 +187,7 @@ export function hasSockets(app: Application): boolean {
 export function findToolFault(service: FeathersService, method: string, who: string): string | undefined {
   const definition = getSchemaDefinition(service)
 
-  if (who === 'nobody' || getOwnAccess(service)) return undefined
+  if (isClosed(service, who)) return undefined
   if (!definition?.enforce) return 'no schema'
   if (!getServiceOptions(service).access) return 'no access rule'
   if (!isStandardMethod(method) && !getMethodDefinition(definition, method)?.result)
@@ -206,10 +206,14 @@ function isTool(
 ): boolean {
   return (
     getInternals(app).reachesByMcp?.(path) === true &&
-    who !== 'nobody' &&
-    !getOwnAccess(service) &&
+    !isClosed(service, who) &&
     findToolFault(service, method, who) === undefined
   )
+}
+
+/** Whether a method is for no client of MCP, whatever is declared: that of a login is none, either. */
+function isClosed(service: FeathersService, who: string): boolean {
+  return who === 'nobody' || getOwnAccess(service) !== undefined
 }
 
 /** HTTP always: a handler can be made of any application. */

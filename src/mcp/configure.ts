@@ -1,8 +1,7 @@
-import { assertCalled } from '../core/assert-application.ts'
+import { assertBeforeSetup, assertCalled } from '../core/assert-application.ts'
 import { addPlugin, getInternals } from '../core/internals.ts'
 import type { Application, MountedHandler, NextFunction } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
-import { createError } from '../utils/developer-error.ts'
 import { stripTrailingSlashes } from '../utils/path.ts'
 import { Endpoint, toMetadataPath } from './endpoint.ts'
 import { assertMcpOptions, type McpOptions } from './options.ts'
@@ -24,14 +23,8 @@ export function mcp(options: McpOptions): (app: any) => void {
 
   const { path = '/mcp', resource, services, issuers } = options
 
-  return (app: Application & { readonly _isSetup?: boolean }) => {
-    if (app._isSetup) {
-      throw createError(
-        'ALULA_CONFIGURED_TOO_LATE',
-        "'alula/mcp' has to be configured before the application is set up"
-      )
-    }
-
+  return (app: Application) => {
+    assertBeforeSetup(app, 'alula/mcp')
     addPlugin(app, 'mcp', "'alula/mcp' is configured on the application already")
     getInternals(app).reachesByMcp = (name) => services?.includes(name) !== false
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Server, ServerOptions } from 'socket.io'
 import { BaseApplication } from '../core/application.ts'
-import { assertCalled } from '../core/assert-application.ts'
+import { assertBeforeSetup, assertCalled } from '../core/assert-application.ts'
 import { addPlugin } from '../core/internals.ts'
 import type { Application, ApplicationHookContext, NextFunction } from '../core/types.ts'
 import { startServer } from '../node/listen.ts'
@@ -12,7 +12,7 @@ import { assertOrigin } from '../transport/cors.ts'
 import { LOGGER_CHECK, type Logger } from '../transport/error.ts'
 import { TRUST_PROXY_CHECK } from '../transport/options.ts'
 import { isCount, isObject } from '../utils/check.ts'
-import { createError, createTypeError } from '../utils/developer-error.ts'
+import { createTypeError } from '../utils/developer-error.ts'
 import { assertOption, assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { rethrowMissingPeer } from '../utils/peer.ts'
 import { SocketTransport } from './transport.ts'
@@ -68,12 +68,7 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
   const settings = toSettings(args)
 
   return (app: Application) => {
-    if (app._isSetup)
-      throw createError(
-        'ALULA_CONFIGURED_TOO_LATE',
-        "'alula/socketio' has to be configured before the application is set up"
-      )
-
+    assertBeforeSetup(app, 'alula/socketio')
     // A second server of Socket.IO on the same port would respond to every connection a second time.
     addPlugin(app, 'socketio', "'alula/socketio' is configured already")
 

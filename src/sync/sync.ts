@@ -1,8 +1,9 @@
+import { assertBeforeSetup } from '../core/assert-application.ts'
 import { addPlugin, type ServiceEvent } from '../core/internals.ts'
 import type { Application, ApplicationHookContext, NextFunction } from '../core/types.ts'
 import { type RedisOptions, toRedisSettings } from '../redis/connection.ts'
 import { isBoolean, isCount, isFunction, isStringList } from '../utils/check.ts'
-import { createError, createTypeError } from '../utils/developer-error.ts'
+import { createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { assertOption, type OptionChecks } from '../utils/options.ts'
 import { Link, type LinkSettings } from './link.ts'
@@ -56,12 +57,7 @@ export function sync(options: SyncOptions): (app: any) => void {
   const { revocation, failClosed, ...settings } = toSettings(options)
 
   return (app: Application) => {
-    if (app._isSetup)
-      throw createError(
-        'ALULA_CONFIGURED_TOO_LATE',
-        "'alula/sync' has to be configured before the application is set up"
-      )
-
+    assertBeforeSetup(app, 'alula/sync')
     addPlugin(app, 'sync', "'alula/sync' is configured on the application already")
 
     const { redis, prefix, connectTimeout } = settings

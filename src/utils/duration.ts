@@ -1,3 +1,5 @@
+import type { OptionCheck } from './options.ts'
+
 const UNITS: { readonly [unit: string]: number } = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
 
 const DURATION = /^(\d{1,9})(s|m|h|d|w)$/
@@ -15,3 +17,9 @@ export function parseDuration(duration: unknown): number | undefined {
 
   return count === undefined ? undefined : Number(count) * (UNITS[unit] as number) * 1000
 }
+
+/** For options that are a duration of any length. */
+export const DURATION_CHECK: OptionCheck = [
+  (value) => (parseDuration(value) ?? 0) > 0,
+  "a duration such as '15s', or a number of seconds"
+]

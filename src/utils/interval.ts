@@ -1,0 +1,15 @@
+/**
+ * Calls a function again and again. On Node that does not keep the process running.
+ *
+ * @param milliseconds How often
+ * @param run The function
+ * @returns Ends it
+ */
+export function runEvery(milliseconds: number, run: () => void): () => void {
+  const timer: unknown = setInterval(run, milliseconds)
+
+  // A browser has numbers for timers.
+  ;(timer as { unref?(): void }).unref?.()
+
+  return () => clearInterval(timer as ReturnType<typeof setInterval>)
+}
