@@ -3,11 +3,10 @@
 import { Kysely, SqliteDialect } from 'kysely'
 import Database from 'libsql'
 import { access, owner, user } from '../dist/access.js'
-import { AuthenticationService, authenticate, JWTStrategy } from '../dist/authentication.js'
+import { authenticate } from '../dist/authentication.js'
 import { alula } from '../dist/index.js'
 import { kysely } from '../dist/kysely.js'
 import { memory } from '../dist/memory.js'
-import { loginAs } from '../dist/testing.js'
 import {
   divide,
   formatSpread,
@@ -18,6 +17,7 @@ import {
   runRounds,
   scaleRounds
 } from './lib.mjs'
+import { addTokenLogins } from './token-logins.mjs'
 
 const ROUNDS = 30
 const COMPARED_ROUNDS = 5
@@ -73,23 +73,20 @@ const rows = [
 printTable('Statements on SQLite', ['contestant', 'get', 'patch'], rows)
 
 async function createCall(store, rules, before) {
-  const { notes, client } = await createService(store, rules, before)
+  const { notes, params } = await createService(store, rules, before)
 
-  return () => notes.get(1, client.params)
+  return () => notes.get(1, params)
 }
 
 async function countStatements(name, rules, before) {
-  const { notes, client } = await createService(createTable(), rules, before)
+  const { notes, params } = await createService(createTable(), rules, before)
 
   // The first call of a service reads the columns of its table.
-  await notes.get(1, client.params)
+  await notes.get(1, params)
 
   const counts = []
 
-  for (const call of [
-    () => notes.get(1, client.params),
-    () => notes.patch(1, { text: 'x' }, client.params)
-  ]) {
+  for (const call of [() => notes.get(1, params), () => notes.patch(1, { text: 'x' }, params)]) {
     statements = 0
     await call()
     counts.push(String(statements))
@@ -106,24 +103,14 @@ async function measure(call, milliseconds) {
 /** An application with notes, and a user who is logged in. */
 async function createService(store, rules, before = []) {
   const app = alula()
+  const authentication = addTokenLogins(app)
 
-  app.set('authentication', {
-    secret: 'a secret that is long enough for the algorithm',
-    service: 'users',
-    entity: 'user',
-    authStrategies: ['jwt']
-  })
-
-  const authentication = new AuthenticationService(app)
-
-  authentication.register('jwt', new JWTStrategy())
-  app.use('authentication', authentication)
-  app.use('users', memory({ store: { 1: { id: 1 } } }))
   app.use('notes', store, rules && { access: access(rules) })
   app.service('notes').hooks({ before: { all: before } })
   await app.setup()
 
-  const client = await loginAs(app, await app.service('users').get(1))
+  const { accessToken } = await authentication.issueToken({ user: { id: 1 } })
+  const params = { provider: 'rest', authentication: { strategy: 'jwt', accessToken } }
 
-  return { notes: app.service('notes'), client }
+  return { notes: app.service('notes'), params }
 }

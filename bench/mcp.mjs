@@ -3,7 +3,6 @@
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { access, owner } from '../dist/access.js'
-import { AuthenticationService, JWTStrategy } from '../dist/authentication.js'
 import { createHandler } from '../dist/fetch.js'
 import { alula } from '../dist/index.js'
 import { mcp } from '../dist/mcp.js'
@@ -11,6 +10,7 @@ import { memory } from '../dist/memory.js'
 import { schema } from '../dist/schema.js'
 import { handleSocket } from '../dist/transport.js'
 import { formatSpread, printTable, runRounds, scaleRounds } from './lib.mjs'
+import { addTokenLogins } from './token-logins.mjs'
 
 const ROUNDS = 10
 const WARMUP = 3000
@@ -74,18 +74,8 @@ async function createApp() {
     Array.from({ length: 100 }, (_, id) => [id, { id, text: `Note ${id}`, ownerId: id % 2 }])
   )
 
-  app.set('authentication', {
-    secret: 'a secret for benchmarks, longer than thirty-two bytes',
-    service: 'users',
-    entity: 'user',
-    authStrategies: ['jwt']
-  })
+  const authentication = addTokenLogins(app)
 
-  const authentication = new AuthenticationService(app)
-
-  authentication.register('jwt', new JWTStrategy())
-  app.use('authentication', authentication)
-  app.use('users', memory({ store: { 1: { id: 1 } } }), { methods: [] })
   app.use('notes', memory({ store, paginate: { default: 10, max: 100 } }), {
     methods: ['find', 'get', 'create', 'patch', 'remove'],
     schema: schema(Note, { server: { ownerId: ({ params }) => params.user.id } }),
