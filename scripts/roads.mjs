@@ -1,14 +1,16 @@
 // How many functions and files a request runs through, and figures of the sources: `npm run roads`. Names of roads as
-// arguments measure those alone; `--trace` prints the functions that were entered, `--json` prints JSON. It measures
-// `dist`: run `npm run build` first.
+// arguments measure those alone; `--trace` prints the functions that were entered, `--json` prints JSON. Run
+// `npm run build` first.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { measureHouse } from './roads/house.mjs'
 import { traceFunctions } from './roads/tracer.mjs'
 import { copyBuild } from './support/build-copy.mjs'
+import { mustRun } from './support/run.mjs'
 
 const ROADS = {
   plain: 'a plain POST over Express',
@@ -21,6 +23,8 @@ const ROADS = {
 /** How long a road may take, in milliseconds: walk.mjs starts servers. */
 const ROAD_TIMEOUT = 120_000
 
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const COMPILER = join(ROOT, 'node_modules/typescript7/bin/tsc')
 const WALK = fileURLToPath(new URL('roads/walk.mjs', import.meta.url))
 const REDIRECT = new URL('support/redirect.mjs', import.meta.url).href
 
@@ -37,6 +41,7 @@ if (unknown !== undefined) {
 const names = positionals.length > 0 ? positionals : Object.keys(ROADS)
 const build = copyBuild()
 
+await compileModules(join(build, 'dist'))
 traceFunctions(join(build, 'dist'))
 
 const roads = new Map()
@@ -48,6 +53,14 @@ const house = positionals.length > 0 ? undefined : measureHouse()
 
 if (options.json) printJson()
 else printTables()
+
+/** Compiles each module of `src` into a file of its own: what is published has several in one. */
+async function compileModules(folder) {
+  const settings = ['--emitDeclarationOnly', 'false', '--declaration', 'false', '--outDir', folder]
+
+  rmSync(folder, { recursive: true })
+  await mustRun(process.execPath, [COMPILER, '-p', 'tsconfig.build.json', ...settings], { cwd: ROOT })
+}
 
 /** Walks a road in a process of its own, so that no road warms another. */
 async function walk(name) {

@@ -253,7 +253,7 @@ export type ErrorClasses = Readonly<typeof classes> & {
 }
 
 /** Every error class by its name and by its status code: `errors.NotFound === errors[404]`; and the base of all. */
-export const errors: ErrorClasses = indexClasses()
+export const errors: ErrorClasses = /* @__PURE__ */ indexClasses()
 
 /**
  * Whether a value is a Feathers error: of this package, of another copy of it, or of `@feathersjs/errors`.

@@ -6,7 +6,7 @@ import { populateHeader, waitForAuthentication } from './hooks.ts'
 import { getDefaultStorage, type Storage } from './storage.ts'
 
 /** The default storage of `authentication()`: `localStorage`, or memory where there is none. */
-export const defaultStorage: Storage = getDefaultStorage()
+export const defaultStorage: Storage = /* @__PURE__ */ getDefaultStorage()
 
 /** The options of `authentication()` that are left out. */
 export const defaults: AuthenticationClientOptions = {

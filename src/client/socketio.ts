@@ -60,10 +60,15 @@ const DEFAULT_TIMEOUT = 30_000
 const MAX_TIMEOUT = 2 ** 31 - 1
 
 /** The methods of an emitter. Those that the socket does not have throw an error. */
-export interface SocketService extends Record<EmitterMethod, (...args: any[]) => any> {}
+type EmitterMethods = Record<EmitterMethod, (...args: any[]) => any>
+
+abstract class PlainService extends ClientService {}
+
+/** A client service with the methods of an emitter. Bundles without sockets leave it out. */
+const EmitterService = /* @__PURE__ */ addEmitterMethods(PlainService)
 
 /** A service that is reached over a socket. Its events are those that the server sends. */
-export class SocketService extends ClientService {
+export class SocketService extends EmitterService {
   /** The path of the service. */
   path: string
   /** The socket. */
@@ -123,18 +128,6 @@ export class SocketService extends ClientService {
   }
 }
 
-for (const name of EVENT_METHODS) {
-  SocketService.prototype[name] = function (event: string, ...values: unknown[]) {
-    return forward(this, name, `${this.path} ${event}`, ...values)
-  }
-}
-
-for (const name of SOCKET_METHODS) {
-  SocketService.prototype[name] = function (...values: unknown[]) {
-    return forward(this, name, ...values)
-  }
-}
-
 /**
  * Connects an application with a server over Socket.IO.
  *
@@ -163,6 +156,23 @@ export function socketio<Services = any>(
     (name) => new SocketService({ name, connection: socket, options }),
     (app) => resumeEvents(app, socket)
   )
+}
+
+function addEmitterMethods(Service: typeof PlainService): abstract new () => ClientService & EmitterMethods {
+  const methods = Service.prototype as ClientService & EmitterMethods
+
+  for (const name of EVENT_METHODS) {
+    methods[name] = function (this: SocketService, event: string, ...values: unknown[]) {
+      return forward(this, name, `${this.path} ${event}`, ...values)
+    }
+  }
+  for (const name of SOCKET_METHODS) {
+    methods[name] = function (this: SocketService, ...values: unknown[]) {
+      return forward(this, name, ...values)
+    }
+  }
+
+  return Service as abstract new () => ClientService & EmitterMethods
 }
 
 /** Calls a method of the socket. Where that returns itself, the service stands for it. */

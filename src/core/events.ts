@@ -1,11 +1,10 @@
-import { EventEmitter } from 'events'
 import type { CallObserver } from '../hooks/method.ts'
 import { createDebug } from '../utils/debug.ts'
 import { runOrDefer } from '../utils/deferral.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { ErrorCode } from '../utils/error-codes.ts'
 import { attempt } from '../utils/promise.ts'
-import { callListeners, type EmitterLike } from './emitter.ts'
+import { callListeners, EmitterClass, type EmitterLike } from './emitter.ts'
 import { getInternals, warnOnce } from './internals.ts'
 import { getDefinition } from './methods.ts'
 import { getServiceOptions } from './service.ts'
@@ -28,7 +27,7 @@ export function implementEmitter(service: FeathersService, app: EmitterLike): vo
     Object.defineProperties(service, emitterProperties())
   }
 
-  if (service.emit === EventEmitter.prototype.emit) {
+  if (service.emit === EmitterClass.prototype.emit) {
     const emit = function (this: EmitterLike, event: string | symbol, ...values: unknown[]): boolean {
       return emitSafely(this, app, event, values)
     }
@@ -165,7 +164,7 @@ function toMessage(error: unknown): string {
 function emitterProperties(): PropertyDescriptorMap {
   const properties: PropertyDescriptorMap = {}
 
-  for (const [name, value] of Object.entries(EventEmitter.prototype)) {
+  for (const [name, value] of Object.entries(EmitterClass.prototype)) {
     properties[name] = { value, configurable: true, writable: true, enumerable: false }
   }
 

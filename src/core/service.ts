@@ -1,8 +1,8 @@
-import { EventEmitter } from 'events'
 import { isBoolean, isFunction, isObject, isString, isStringList } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type CheckSettings, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { isPromise } from '../utils/promise.ts'
+import { EmitterClass } from './emitter.ts'
 import { defaultServiceEvents, defaultServiceMethods } from './methods.ts'
 import { isRoutes, type MethodRoute, parseRoutes, type ServiceRoutes } from './routes.ts'
 import type { FeathersService, NormalizedServiceOptions, ServiceExtension, ServiceOptions } from './types.ts'
@@ -73,12 +73,7 @@ const CHECKS: OptionChecks = {
 const NAMES_OF_OTHERS: CheckSettings = { further: SERVICE_OPTIONS, others: 'unlike' }
 
 /** Names that registration gives a meaning of its own, or that every object has. */
-const RESERVED: ReadonlySet<string> = new Set([
-  ...Object.getOwnPropertyNames(Object.prototype),
-  ...Object.getOwnPropertyNames(EventEmitter.prototype),
-  ...['all', 'around', 'before', 'after', 'error', 'hooks', 'publish'],
-  ...LIFECYCLE_METHODS
-])
+const RESERVED: ReadonlySet<string> = /* @__PURE__ */ listReserved()
 
 interface MarkedService {
   readonly [SERVICE]?: NormalizedServiceOptions
@@ -224,6 +219,15 @@ function assertMethodName(location: string, name: string): void {
       `'${name}' on service '${location}' is not allowed as a custom method name`
     )
   }
+}
+
+function listReserved(): ReadonlySet<string> {
+  return new Set([
+    ...Object.getOwnPropertyNames(Object.prototype),
+    ...Object.getOwnPropertyNames(EmitterClass.prototype),
+    ...['all', 'around', 'before', 'after', 'error', 'hooks', 'publish'],
+    ...LIFECYCLE_METHODS
+  ])
 }
 
 function hasMethod(service: object, name: string): boolean {

@@ -3,8 +3,8 @@ import type { ErrorCode } from './error-codes.ts'
 /** More than the frames of alula between the call of a developer and the check that fails. */
 const MAX_OWN_FRAMES = 50
 
-/** The first frame of each error, unless a bundler has moved this file. The group is the folder of alula. */
-const FIRST_FRAME = /\((.+)utils.developer-error\.[jt]s:/
+/** The first frame of each error, unless a bundler has moved it. The group is the folder of alula. */
+const FIRST_FRAME = /\((.+)(?:utils.developer-error\.ts|chunks.\w+\.js):/
 
 /** Frames of Node, of the language, and of the package that checks its arguments by `alula/plugin`. */
 const INTERNAL_FRAME = /[( ]node:|<anonymous>\)$|\(index |node_modules.alula-testing/

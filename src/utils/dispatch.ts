@@ -59,7 +59,7 @@ class Marks extends Given {
   }
 }
 
-const marks = shareMarks()
+const marks = /* @__PURE__ */ shareMarks()
 
 /** Of a record of which nothing is known but what is taken out. */
 const WHOLE: Mark = { show: (record) => record }

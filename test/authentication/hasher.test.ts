@@ -254,7 +254,7 @@ describe('a bcrypt hasher', () => {
 })
 
 describe('a process that has hashed', () => {
-  const module = resolve(import.meta.dirname, '../../dist/authentication/hasher.js')
+  const module = resolve(import.meta.dirname, '../../dist/authentication.js')
 
   function runScript(script: string): Promise<{ stdout: string }> {
     const prelude = `const { BcryptHasher } = await import(process.argv[1]); const hasher = new BcryptHasher(4);`

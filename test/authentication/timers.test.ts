@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { build } from 'esbuild'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { setLongTimeout } from '../../src/authentication/timers.ts'
 
@@ -72,19 +73,21 @@ describe('a long timeout', () => {
   })
 
   it('does not keep a process running', async () => {
-    const module = resolve(import.meta.dirname, '../../dist/authentication/timers.js')
-    const script = `
-      const { setLongTimeout } = await import(process.argv[1])
+    const { outputFiles } = await build({
+      stdin: {
+        contents: `
+          import { setLongTimeout } from './timers.ts'
 
-      setLongTimeout(() => console.log('late'), 20_000)
-      console.log('through')
-    `
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      '--input-type=module',
-      '--eval',
-      script,
-      module
-    ])
+          setLongTimeout(() => console.log('late'), 20_000)
+          console.log('through')`,
+        resolveDir: resolve(import.meta.dirname, '../../src/authentication')
+      },
+      bundle: true,
+      format: 'esm',
+      write: false
+    })
+    const [{ text: script }] = outputFiles as [(typeof outputFiles)[number]]
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script])
 
     expect(stdout).toBe('through\n')
   })
