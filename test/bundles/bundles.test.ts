@@ -190,45 +190,41 @@ describeDatabases('with mysql2', () => {
   })
 }, [MARIADB])
 
-it.each(FORMATS)('a bundle that has PGlite beside it stores records, as %s', async (format) => {
+it.each(choose(FORMATS, 1))('a bundle that has PGlite beside it stores records, as %s', async (format) => {
   await expectNotes(await serve(IN_PROCESS, { format, place: 'beside node_modules', isAlone: false }))
 })
 
-/** Rollup takes a minute for each bundle, where other tests run too: so there is one of each program. */
+/** What the bundles of Rollup do. */
+const ROLLED = FORMATS.flatMap((format) => [
+  {
+    ...{ format, does: 'logs in and checks schemas', program: LOGIN },
+    expectIt: async (file: string) => expectLogin(await start(file, {}))
+  },
+  {
+    ...{ format, does: 'logs in over a socket and gets events', program: REAL_TIME },
+    expectIt: (file: string) => expectEvents((env) => start(file, env))
+  },
+  {
+    ...{ format, does: 'stores records', program: TABLE },
+    expectIt: (file: string) => expectRecords((env) => start(file, env))
+  }
+])
+
+/** Rollup takes a minute for each bundle, where other tests run too. */
 const TIMEOUT = 300_000
 
 describeBundlers('Rollup', () => {
-  it.each(choose(FORMATS, 1))(
-    'makes a bundle that logs in and checks schemas, as %s',
-    async (format) => {
-      await expectLogin(await start(await bundleByRollup(LOGIN, format), {}))
-    },
-    TIMEOUT
-  )
-
   describeRedis('with PostgreSQL, Socket.IO and Redis', () => {
-    it.each(choose(FORMATS, 1))(
-      'makes a bundle that logs in over a socket and gets events, as %s',
-      async (format) => {
-        const file = await bundleByRollup(REAL_TIME, format)
-
-        await expectEvents((env) => start(file, env))
-      },
-      TIMEOUT
-    )
+    describeDatabases('with mysql2', () => {
+      it.each(choose(ROLLED, 1))(
+        'makes a bundle that $does, as $format',
+        async ({ format, program, expectIt }) => {
+          await expectIt(await bundleByRollup(program, format))
+        },
+        TIMEOUT
+      )
+    }, [MARIADB])
   })
-
-  describeDatabases('with mysql2', () => {
-    it.each(choose(FORMATS, 1))(
-      'makes a bundle that stores records, as %s',
-      async (format) => {
-        const file = await bundleByRollup(TABLE, format)
-
-        await expectRecords((env) => start(file, env))
-      },
-      TIMEOUT
-    )
-  }, [MARIADB])
 })
 
 it.each(FORMATS)(
