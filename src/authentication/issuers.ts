@@ -6,7 +6,7 @@ import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { rethrowMissingPeer } from '../utils/peer.ts'
 import { type CreateKeySet, KeySet } from './key-set.ts'
-import { toTokenId, type VerifiedToken } from './tokens.ts'
+import { createNoToken, toTokenId, type VerifiedToken } from './tokens.ts'
 import type { AuthenticationParams } from './types.ts'
 
 /** Whose tokens are accepted beside those of the service: one of the option `issuers` of the strategy `jwt`. */
@@ -192,19 +192,21 @@ function readIssuer(token: string): unknown {
   }
 }
 
-/** What is wrong with a token, in the words that our own get; never what it says. */
-function toReason({ code, claim }: any): string {
+/** What is wrong with a token, in the words that our own get; never what it says. `undefined` for a string that is none. */
+function toReason({ code, claim }: any): string | undefined {
   if (code === 'ERR_JWT_EXPIRED') return 'jwt expired'
   if (code === 'ERR_JWT_CLAIM_VALIDATION_FAILED') return `jwt claim invalid: ${claim}`
   if (code === 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED') return 'invalid signature'
   if (code === 'ERR_JWKS_NO_MATCHING_KEY') return 'jwt key unknown'
   if (code === 'ERR_JOSE_ALG_NOT_ALLOWED') return 'invalid algorithm'
 
-  return 'jwt malformed'
+  return undefined
 }
 
-function toNotAuthenticated(message: string): NotAuthenticated {
-  return new NotAuthenticated(message, { name: 'JsonWebTokenError' })
+function toNotAuthenticated(message: string | undefined): NotAuthenticated {
+  return message === undefined
+    ? createNoToken()
+    : new NotAuthenticated(message, { name: 'JsonWebTokenError' })
 }
 
 function isAudience(value: unknown): boolean {

@@ -36,6 +36,9 @@ const VERIFY_OPTIONS = [
 /** What `jsonwebtoken` throws on purpose; messages of anything else may repeat the token. */
 const TOKEN_ERRORS = ['JsonWebTokenError', 'TokenExpiredError', 'NotBeforeError']
 
+/** Its messages for a string that is no token. They have no meaning for people who do not know the package. */
+const NO_TOKEN = ['jwt malformed', 'invalid token']
+
 /**
  * Signs a token.
  *
@@ -207,10 +210,13 @@ function assertPayload(payload: unknown): asserts payload is jsonwebtoken.JwtPay
   }
 }
 
+/** The error for a string that is no token. */
+export function createNoToken(): NotAuthenticated {
+  return new NotAuthenticated('Invalid access token')
+}
+
 function toNotAuthenticated(error: any): NotAuthenticated {
-  if (!TOKEN_ERRORS.includes(error?.name)) {
-    return new NotAuthenticated('jwt malformed', { name: 'JsonWebTokenError' })
-  }
+  if (!TOKEN_ERRORS.includes(error?.name) || NO_TOKEN.includes(error.message)) return createNoToken()
 
   const { name, message, expiredAt, date } = error
 

@@ -107,7 +107,7 @@ describe('the authenticate hook', () => {
     })
     await expect(
       app.service('things').get(1, { authentication: { strategy: 'jwt', accessToken: 'nonsense' } })
-    ).rejects.toThrow('jwt malformed')
+    ).rejects.toThrow('Invalid access token')
   })
 
   it('does not change the params that were passed in, and keeps what they refer to', async () => {
@@ -178,7 +178,7 @@ describe('the authenticate hook', () => {
         user,
         authentication: { ...authentication, accessToken: 'nonsense' }
       })
-    ).rejects.toThrow('jwt malformed')
+    ).rejects.toThrow('Invalid access token')
   })
 
   it('allows its strategies only', async () => {

@@ -43,7 +43,7 @@ describe('a connection', () => {
 
     await expect(
       app.service('authentication').handleConnection('login', {}, { accessToken: 'nonsense', user })
-    ).rejects.toThrow('jwt malformed')
+    ).rejects.toThrow('Invalid access token')
   })
 
   it('holds no entity when there is none', async () => {

@@ -156,7 +156,7 @@ describe('remove', () => {
     await expect(service.remove(null)).rejects.toMatchObject({ name: 'NotAuthenticated' })
     await expect(
       service.remove(null, { authentication: { strategy: 'jwt', accessToken: 'nonsense' } })
-    ).rejects.toThrow('jwt malformed')
+    ).rejects.toThrow('Invalid access token')
   })
 
   it('allows the strategies of the configuration only', async () => {

@@ -337,7 +337,7 @@ it('a client is told when its token is revoked elsewhere', async () => {
 })
 
 it.each([
-  ['our server', { name: 'NotAuthenticated', code: 401, message: 'jwt malformed' }],
+  ['our server', { name: 'NotAuthenticated', code: 401, message: 'Invalid access token' }],
   ['a server of Feathers v5', { name: 'Unavailable', message: 'jwt malformed' }]
 ])('calls fail with the reason for which %s refuses the connection', async (name, expected) => {
   const { url } = await start(name, 'sockets')

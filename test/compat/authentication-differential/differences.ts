@@ -135,30 +135,69 @@ export const differences: Differences = {
     ]
   },
   'malformed-tokens': {
+    'create with text that is no token': [
+      'NotAuthenticated: jwt malformed',
+      'NotAuthenticated: Invalid access token'
+    ],
+    'create with text that is no token, from outside': [
+      'NotAuthenticated: jwt malformed',
+      'NotAuthenticated: Invalid access token'
+    ],
+    'remove with a bad token': ['NotAuthenticated: jwt malformed', 'NotAuthenticated: Invalid access token'],
+    'a connection with a bad token': [
+      'NotAuthenticated: jwt malformed',
+      'NotAuthenticated: Invalid access token'
+    ],
+    'verify two parts': ['NotAuthenticated: jwt malformed', 'NotAuthenticated: Invalid access token'],
+    'verify four parts': ['NotAuthenticated: jwt malformed', 'NotAuthenticated: Invalid access token'],
+    'verify text': ['NotAuthenticated: jwt malformed', 'NotAuthenticated: Invalid access token'],
+    'the hook on an internal call with a bad token': [
+      'NotAuthenticated: jwt malformed',
+      'NotAuthenticated: Invalid access token'
+    ],
+    'the hook on an internal call with a bad token, without an entity': [
+      'NotAuthenticated: jwt malformed',
+      'NotAuthenticated: Invalid access token'
+    ],
+    'the hook on an external call with a bad token': [
+      'NotAuthenticated: jwt malformed',
+      'NotAuthenticated: Invalid access token'
+    ],
+    'the hook on an external call with a bad token, without an entity': [
+      'NotAuthenticated: jwt malformed',
+      'NotAuthenticated: Invalid access token'
+    ],
+    'verify one with a broken header': [
+      'NotAuthenticated: invalid token',
+      'NotAuthenticated: Invalid access token'
+    ],
     'create with an object as token': [
       'NotAuthenticated: jwt must be a string',
-      'NotAuthenticated: jwt malformed'
+      'NotAuthenticated: Invalid access token'
     ],
     'create with an object as token, from outside': [
       'NotAuthenticated: jwt must be a string',
-      'NotAuthenticated: jwt malformed'
+      'NotAuthenticated: Invalid access token'
     ],
     'verify one without an algorithm': [
       'NotAuthenticated: jwt signature is required',
-      'NotAuthenticated: jwt malformed'
+      'NotAuthenticated: Invalid access token'
     ],
     'verify one without a signature': [
       'NotAuthenticated: jwt signature is required',
-      'NotAuthenticated: jwt malformed'
+      'NotAuthenticated: Invalid access token'
     ],
-    'verify padding': ['NotAuthenticated: invalid token', 'NotAuthenticated: jwt malformed'],
-    'verify a space in front': ['NotAuthenticated: invalid token', 'NotAuthenticated: jwt malformed'],
-    'verify an empty text': ['NotAuthenticated: jwt must be provided', 'NotAuthenticated: jwt malformed'],
-    'verify nothing': ['NotAuthenticated: jwt must be provided', 'NotAuthenticated: jwt malformed'],
-    'verify null': ['NotAuthenticated: jwt must be provided', 'NotAuthenticated: jwt malformed'],
-    'verify a number': ['NotAuthenticated: jwt must be a string', 'NotAuthenticated: jwt malformed'],
-    'verify an object': ['NotAuthenticated: jwt must be a string', 'NotAuthenticated: jwt malformed'],
-    'verify a list': ['NotAuthenticated: jwt must be a string', 'NotAuthenticated: jwt malformed']
+    'verify padding': ['NotAuthenticated: invalid token', 'NotAuthenticated: Invalid access token'],
+    'verify a space in front': ['NotAuthenticated: invalid token', 'NotAuthenticated: Invalid access token'],
+    'verify an empty text': [
+      'NotAuthenticated: jwt must be provided',
+      'NotAuthenticated: Invalid access token'
+    ],
+    'verify nothing': ['NotAuthenticated: jwt must be provided', 'NotAuthenticated: Invalid access token'],
+    'verify null': ['NotAuthenticated: jwt must be provided', 'NotAuthenticated: Invalid access token'],
+    'verify a number': ['NotAuthenticated: jwt must be a string', 'NotAuthenticated: Invalid access token'],
+    'verify an object': ['NotAuthenticated: jwt must be a string', 'NotAuthenticated: Invalid access token'],
+    'verify a list': ['NotAuthenticated: jwt must be a string', 'NotAuthenticated: Invalid access token']
   },
   algorithms: {
     'sign with the algorithm none': [

@@ -44,17 +44,25 @@ export const ofErrors: Differences = {
 /** Where the core, authentication and sockets of alula differ. */
 export const ofCore: Differences = {
   'malformed-tokens': {
+    'a login with a token that is none': [
+      '401 NotAuthenticated: jwt malformed',
+      '401 NotAuthenticated: Invalid access token'
+    ],
+    'users with a token and no scheme': [
+      '401 NotAuthenticated: jwt malformed',
+      '401 NotAuthenticated: Invalid access token'
+    ],
     'users with a forged token': [
       '401 NotAuthenticated: invalid token',
-      '401 NotAuthenticated: jwt malformed'
+      '401 NotAuthenticated: Invalid access token'
     ],
     'messages with a forged token': [
       '401 NotAuthenticated: invalid token',
-      '401 NotAuthenticated: jwt malformed'
+      '401 NotAuthenticated: Invalid access token'
     ],
     'a logout with a forged token': [
       '401 NotAuthenticated: invalid token',
-      '401 NotAuthenticated: jwt malformed'
+      '401 NotAuthenticated: Invalid access token'
     ]
   },
   logout: {

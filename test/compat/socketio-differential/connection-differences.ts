@@ -29,7 +29,7 @@ export const ofConnections: Differences = {
   'refused-handshakes': {
     'a client that comes with a token that is not valid': [
       '= [["refused","jwt malformed",{"name":"JsonWebTokenError"}],[],[]]',
-      '= [["refused","jwt malformed",{"name":"NotAuthenticated","message":"jwt malformed","code":401,"className":"not-authenticated","data":{"name":"JsonWebTokenError"}}],[],[]]'
+      '= [["refused","Invalid access token",{"name":"NotAuthenticated","message":"Invalid access token","code":401,"className":"not-authenticated"}],[],[]]'
     ],
     'a client that comes with a token that is somebody else’s': [
       '= [["refused","invalid signature",{"name":"JsonWebTokenError"}],[],[]]',

@@ -53,6 +53,12 @@ const tokenFor = async (app: any): Promise<string> => {
   return (await app.service('authentication').create(LOGIN)).accessToken
 }
 
+/** A token that is signed with another secret. */
+const forge = (app: any): Promise<string> =>
+  app
+    .service('authentication')
+    .createAccessToken({}, { subject: '7' }, 'another secret of the tests, long enough')
+
 /** What a client that comes with a header is told, and what it can do. */
 async function arrive({ app, url, connections }: Session, header: string): Promise<unknown> {
   const heard: unknown[] = []
@@ -99,7 +105,7 @@ export const loginScripts: readonly Script[] = [
       await send(['find', 'notes', {}])
       await send(['create', 'notes', { n: 1 }, {}])
       await send(['find', 'notes', {}], 1)
-      await send(['create', 'authentication', { strategy: 'jwt', accessToken: 'none' }, {}])
+      await send(['create', 'authentication', { strategy: 'jwt', accessToken: await forge(app) }, {}])
       await send(['find', 'notes', {}])
       await send(['remove', 'authentication', null, {}])
       heard.push(keysOf(connection))
