@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { access, exposure, owner, role, user } from '../src/access.ts'
 import { authenticate, hashPassword, LocalStrategy } from '../src/authentication.ts'
+import { alula as createClient } from '../src/client.ts'
 import { errorHandler, express, notFound, parseAuthentication, rest, toMiddleware } from '../src/express.ts'
 import { createHandler } from '../src/fetch.ts'
 import { collect } from '../src/hooks.ts'
@@ -40,6 +41,10 @@ describe('a mistake is met by an error with a sentence:', () => {
       "Can not find service 'Messages'. Did you mean 'messages'?"
     ],
     'a service like no other': [() => application().service('users'), "Can not find service 'users'"],
+    'a client without a connection': [
+      () => createClient().service('notes').find(),
+      "Can not find service 'notes': the client has no connection. Configure one first: app.configure(rest(…)"
+    ],
     'a plugin of an Express application without services': [
       () => (express() as any).configure(rest()),
       'express() makes a plain Express application, which has no plugins and no services: write express(alula())'

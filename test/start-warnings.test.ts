@@ -1,10 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { authenticate, protect } from '../src/authentication.ts'
-import { express, notFound, rest } from '../src/express.ts'
+import { errorHandler, express, notFound, rest } from '../src/express.ts'
 import { alula } from '../src/index.ts'
 import { memory } from '../src/memory.ts'
 import { schema } from '../src/schema.ts'
+import { socketio } from '../src/socketio.ts'
 import { addAuthentication } from './support/login.ts'
 
 // What cannot work is named when the application starts, where it can still run.
@@ -107,4 +108,49 @@ it('rest() before notFound(), or after that of a path, is no warning', async () 
   app.use('/files', notFound())
 
   expect(await listWarnings(() => app.configure(rest()))).toEqual([])
+})
+
+/** The codes of the warnings of an Express application that listens. */
+async function listCodes(configure: (app: any) => unknown): Promise<unknown[]> {
+  const app: any = express(alula())
+
+  app.use('notes', memory())
+  configure(app)
+  onTestFinished(() => app.teardown())
+
+  return (await listWarnings(() => app.listen(0))).map(([, options]) => (options as { code: string }).code)
+}
+
+it.each<[string, (app: any) => unknown]>([
+  ['without errorHandler()', (app) => app.configure(rest())],
+  ['with errorHandler() before rest()', (app) => app.use(errorHandler()).configure(rest())]
+])('an application that listens %s is a warning', async (_name, configure) => {
+  expect(await listCodes(configure)).toEqual(['ALULA_NO_ERROR_HANDLER'])
+})
+
+it.each<[string, (app: any) => unknown]>([
+  ['errorHandler()', (app) => app.configure(rest()).use(errorHandler())],
+  [
+    'a custom handler',
+    (app) => app.configure(rest()).use((_a: unknown, _b: unknown, _c: unknown, _d: unknown) => {})
+  ],
+  ['no rest()', (app) => app.configure(socketio())]
+])('an application that listens with %s is no warning', async (_name, configure) => {
+  expect(await listCodes(configure)).toEqual([])
+})
+
+it('an error handler that is registered while the server starts is no warning', async () => {
+  expect(
+    await listCodes((app) => {
+      app.configure(rest())
+      app.hooks({
+        setup: [
+          async (_context: unknown, next: () => Promise<void>) => {
+            await next()
+            app.use(errorHandler())
+          }
+        ]
+      })
+    })
+  ).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { authenticate } from '../src/authentication.ts'
 import { express, rest } from '../src/express.ts'
 import { alula } from '../src/index.ts'
@@ -93,5 +93,33 @@ describe('a mistake that may be none is met by a warning:', () => {
     await expect(call()).rejects.toThrow('strategy not allowed')
     await setImmediate()
     expect(count).toBe(0)
+  })
+
+  it('a query whose operator lacks its $, once for a service and not in production', async () => {
+    const warnings: any[] = []
+    const listener = (warning: any) => warnings.push(warning)
+    const find = async (query: object, records: object[] = [{ id: 1, text: 'a' }]) => {
+      const service = memory({ store: records as any })
+
+      await service.find({ query })
+      await service.find({ query })
+      await setImmediate()
+    }
+
+    process.on('warning', listener)
+    onTestFinished(() => void process.off('warning', listener))
+    await find({ sort: 'text' })
+    expect(warnings.splice(0).map(({ code, message }) => [code, message])).toEqual([
+      [
+        'ALULA_UNKNOWN_OPERATOR',
+        "A query of a memory service found nothing, because no record has the field 'sort'. Did you mean '$sort'?"
+      ]
+    ])
+    await find({ limit: 5 }, [{ id: 1, limit: 3 }])
+    await find({ name: 'b' })
+    vi.stubEnv('NODE_ENV', 'production')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    await find({ limit: 5 })
+    expect(warnings).toEqual([])
   })
 })

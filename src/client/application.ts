@@ -1,5 +1,6 @@
 import { BaseApplication } from '../core/application.ts'
 import type { Application as CoreApplication } from '../core/types.ts'
+import { createError } from '../utils/developer-error.ts'
 import type { AuthenticationClient } from './authentication-client.ts'
 
 /** An application whose services are on a server. */
@@ -28,5 +29,15 @@ export interface Application<Services = any, Settings = any> extends CoreApplica
  * await app.service('messages').create({ text: 'Hello' })
  */
 export function alula<Services = any, Settings = any>(): Application<Services, Settings> {
-  return new BaseApplication() as unknown as Application<Services, Settings>
+  const app = new BaseApplication()
+
+  // A connection replaces it.
+  app.defaultService = (location) => {
+    throw createError(
+      'ALULA_NO_TRANSPORT',
+      `Can not find service '${location}': the client has no connection. Configure one first: app.configure(rest(…).fetch(fetch)) or app.configure(socketio(…))`
+    )
+  }
+
+  return app as unknown as Application<Services, Settings>
 }

@@ -211,9 +211,16 @@ function describeNoService(service: unknown): string {
     : `it has none of the methods ${defaultServiceMethods.join(', ')}`
 }
 
+/**
+ * Whether a custom method may have a name. `_find` and the other underscore methods skip hooks and checks: no list may open
+ * them to clients.
+ */
+export function canBeMethod(name: string): boolean {
+  return !RESERVED.has(name) && !name.startsWith('_')
+}
+
 function assertMethodName(location: string, name: string): void {
-  // `_find` and the other underscore methods skip hooks and checks: no list may open them to clients.
-  if (RESERVED.has(name) || name.startsWith('_')) {
+  if (!canBeMethod(name)) {
     throw createError(
       'ALULA_RESERVED_NAME',
       `'${name}' on service '${location}' is not allowed as a custom method name`

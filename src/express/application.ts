@@ -14,6 +14,7 @@ import { isObject } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { copyWith } from '../utils/object.ts'
+import { warnOfMissingErrorHandler } from './middleware-order.ts'
 import { parseQuery } from './request.ts'
 import { assertMiddleware } from './rest.ts'
 import { serverOptions } from './server.ts'
@@ -171,6 +172,16 @@ export function feathersExpress<Services = any, Settings = any>(
   } satisfies Handle
 
   implementListen(grafted, (own) => createServer(serverOptions(own), own))
+
+  const { listen } = grafted
+
+  grafted.listen = async function (this: Application, ...args) {
+    const server = await listen.apply(this, args)
+
+    warnOfMissingErrorHandler(this as { readonly router?: object })
+
+    return server
+  }
 
   expressApp.set('query parser', parseQuery)
   expressApp.use((request, _response, next) => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express'
 import type { FeathersErrorJSON } from '../errors.ts'
-import { describeHook, getTraits } from '../hooks/traits.ts'
+import { describeHook } from '../hooks/traits.ts'
 import { assertNoRequest, setErrorHeaders } from '../node/framework.ts'
 import { fromParserError } from '../node/parser-errors.ts'
 import { splitTarget } from '../node/request.ts'
@@ -61,30 +61,6 @@ export function notFound(options: { verbose?: boolean } = {}): RequestHandler {
   }
 
   return describeHook(handler, { isNotFound: true })
-}
-
-declare module '../hooks/traits.ts' {
-  interface Traits {
-    /** Of middleware: whether it responds to every request with a 404, so that nothing after it is reached. */
-    readonly isNotFound?: true
-  }
-}
-
-/** A middleware of Express. */
-interface Layer {
-  readonly handle: object
-  /** Whether it gets the requests of all paths. */
-  readonly slash?: boolean
-}
-
-/** Warns if a middleware before it responds to every request. */
-export function warnOfNotFound(app: { readonly router?: { readonly stack?: readonly Layer[] } }): void {
-  if (!app.router?.stack?.some(({ handle, slash }) => slash && getTraits(handle).isNotFound)) return
-
-  process.emitWarning(
-    'rest() is configured after notFound(), which responds to every request with a 404: configure rest() first',
-    { code: 'ALULA_CONFIGURED_TOO_LATE' }
-  )
 }
 
 /**

@@ -2,6 +2,7 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import { assertApplication } from '../core/assert-application.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query, RouteLookup } from '../core/types.ts'
+import { describeHook } from '../hooks/traits.ts'
 import { createForEach, toFailedHead } from '../node/framework.ts'
 import { createResponder } from '../node/listener.ts'
 import { createPipelineGate } from '../node/pipelining.ts'
@@ -17,7 +18,8 @@ import { isFunction, isNever } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { parseInto } from './authentication.ts'
-import { createErrorHandler, warnOfNotFound } from './handlers.ts'
+import { createErrorHandler } from './handlers.ts'
+import { warnOfNotFound } from './middleware-order.ts'
 import { ExpressRequest, getOwnQuery } from './request.ts'
 import { isUsual, sendResult } from './send.ts'
 
@@ -104,14 +106,16 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
     markReachable(app)
     warnOfNotFound(app)
 
-    app.use(((request, response, next) => {
+    const handler: RequestHandler = (request, response, next) => {
       const own = new ExpressRequest(request, response, getOwnQuery)
 
       // For all requests, and not only for services: middleware may need the credentials.
       parseInto(app, own, settings.authentication, (error?: unknown) =>
         error === undefined ? enter(own, next) : next(error)
       )
-    }) satisfies RequestHandler)
+    }
+
+    app.use(describeHook(handler, { isRest: true }))
   }
 }
 

@@ -24,6 +24,7 @@ import { assertOption, assertOptions, type OptionChecks } from '../utils/options
 import { assertSync } from '../utils/promise.ts'
 import { clone, cloneRecord } from './clone.ts'
 import type { Entry, Stored } from './field-index.ts'
+import { warnOfMissingSign } from './missing-sign.ts'
 import { takeSorted } from './page.ts'
 import { filterRecords, Records } from './records.ts'
 import { MemorySet, toRelatedReader } from './set.ts'
@@ -72,6 +73,8 @@ export class MemoryAdapter<
   private nextId: number
   /** The fields in which no two records have the same value, beside the id. */
   private readonly unique: UniqueFields
+  /** Whether a query that lacks a `$` was warned of: once is enough. */
+  private hasWarned = false
 
   /**
    * @param options The options
@@ -125,6 +128,10 @@ export class MemoryAdapter<
     const { skip, limit } = query
     const end = skip + (limit ?? Number.POSITIVE_INFINITY)
     const matches = this.match(query, params)
+
+    if (matches.length === 0 && !this.hasWarned)
+      this.hasWarned = warnOfMissingSign(params?.query, this.records.values())
+
     const sorted = this.sort(matches, query, params, end, toReader).slice(skip, end)
     const data = sorted.map(this.toResult(query))
 

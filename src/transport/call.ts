@@ -7,6 +7,7 @@ import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
 import { toCallData } from './body.ts'
 import { MALFORMED_PATH } from './error.ts'
 import { type IncomingHeaders, METHOD_HEADER } from './http.ts'
+import { toMethodHint } from './method-hint.ts'
 
 /** The part of a request that decides on the call. */
 interface CallRequest {
@@ -35,7 +36,9 @@ export function toServiceCall(request: CallRequest, route: RouteLookup): Service
   const custom = request.headers[METHOD_HEADER]
 
   if ((!routed && !methods.includes(method)) || (custom !== undefined && isStandardMethod(String(custom)))) {
-    throw new MethodNotAllowed(`Method \`${method}\` is not supported by this endpoint.`)
+    throw new MethodNotAllowed(
+      `Method \`${method}\` is not supported by this endpoint${toMethodHint(route.service, method) || '.'}`
+    )
   }
 
   const takesData = getDefinition(method).args.includes('data') && !(routed && isWithoutData(request))
@@ -167,7 +170,7 @@ function toMethod(
     if (segment === null) return 'create'
     if (isCustomMethod(segment, service)) return segment
 
-    throw new MethodNotAllowed('Method POST not allowed for this path')
+    throw new MethodNotAllowed(`Method POST not allowed for this path${toMethodHint(service, segment)}`)
   }
   if (verb === 'GET' || verb === 'HEAD') {
     return segment === null && !getServiceOptions(service).singleton ? 'find' : 'get'

@@ -325,8 +325,8 @@ function isStatus(code: unknown): boolean {
   return Number.isInteger(code) && Number(code) >= 400 && Number(code) <= 599
 }
 
-/** Without an environment that says otherwise, this is production. */
-function isProduction(): boolean {
+/** Whether clients are told nothing of the inside. Without an environment that says otherwise, this is production. */
+export function isProduction(): boolean {
   const environment = globalThis.process?.env
 
   return environment === undefined || environment.NODE_ENV === 'production'

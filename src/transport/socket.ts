@@ -15,6 +15,7 @@ import { toCallData } from './body.ts'
 import { fillNamedRoute } from './call.ts'
 import { toClientError, toErrorResponse } from './error.ts'
 import { getReadPosition, type IncomingHeaders, type TransportApplication } from './http.ts'
+import { toMethodHint } from './method-hint.ts'
 import { assertOwnOrigin } from './origin.ts'
 import { toHost } from './proxies.ts'
 import { assertQuery } from './querystring.ts'
@@ -107,7 +108,7 @@ export function toSocketCall(
 
   if (!methods.includes(method)) {
     throw new MethodNotAllowed(
-      `Method '${shorten(method)}' not allowed on service '${shorten(toPath(path))}'`
+      `Method '${shorten(method)}' not allowed on service '${shorten(toPath(path))}'${toMethodHint(service, method)}`
     )
   }
 

@@ -117,7 +117,7 @@ describe('a method', () => {
       app.use('empty', { setup: async () => undefined, find: async () => [] }, { methods: [] })
     })
 
-    for (const method of ['find', 'create', 'update', 'patch', 'remove', 'custom']) {
+    for (const method of ['find', 'create', 'update', 'patch', 'remove', 'absent']) {
       await expect(call(socket, method, 'closed')).rejects.toEqual({
         name: 'MethodNotAllowed',
         message: `Method '${method}' not allowed on service 'closed'`,
@@ -126,6 +126,11 @@ describe('a method', () => {
       })
     }
 
+    await expect(call(socket, 'custom', 'closed')).rejects.toMatchObject({
+      code: 405,
+      message:
+        "Method 'custom' not allowed on service 'closed': the service has 'custom', but its option 'methods' does not list it"
+    })
     await expect(call(socket, 'find', 'empty')).rejects.toMatchObject({ code: 405 })
     expect(calls).toEqual([])
     expect(await call(socket, 'get', 'closed', 1)).toBe('done')

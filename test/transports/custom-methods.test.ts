@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { Conflict } from '../../src/errors.ts'
 import {
   describeHttpTransports,
@@ -67,31 +67,41 @@ describeHttpTransports('POST to the path of a method', (open) => {
     ])
   })
 
+  it.each(['create', 'find', 'get', 'patch', '1', '__proto__', 'constructor', 'setup', '_find'])(
+    'is a 405 for %s, and calls nothing',
+    async (name) => {
+      const { calls, post } = await openOrders(open)
+
+      expect(await post(`/orders/${name}`)).toEqual({
+        status: 405,
+        allow: 'GET, HEAD',
+        result: {
+          name: 'MethodNotAllowed',
+          message: 'Method POST not allowed for this path',
+          code: 405,
+          className: 'method-not-allowed'
+        }
+      })
+      expect(calls).toEqual([])
+    }
+  )
+
   it.each([
-    'create',
-    'find',
-    'get',
-    'patch',
-    'hidden',
-    '1',
-    '__proto__',
-    'constructor',
-    'setup',
-    'Cancel',
-    '_find'
-  ])('is a 405 for %s, and calls nothing', async (name) => {
+    ['/orders/hidden', ": the service has 'hidden', but its option 'methods' does not list it"],
+    ['/orders/Cancel', ". Did you mean 'cancel'?"]
+  ])('is a 405 for %s that says why, but not in production', async (path, hint) => {
     const { calls, post } = await openOrders(open)
 
-    expect(await post(`/orders/${name}`)).toEqual({
+    expect(await post(path)).toMatchObject({
       status: 405,
-      allow: 'GET, HEAD',
-      result: {
-        name: 'MethodNotAllowed',
-        message: 'Method POST not allowed for this path',
-        code: 405,
-        className: 'method-not-allowed'
-      }
+      result: { message: `Method POST not allowed for this path${hint}` }
     })
+    expect((await post('/orders', { 'X-Service-Method': path.split('/').at(-1) })).result.message).toBe(
+      `Method \`${path.split('/').at(-1)}\` is not supported by this endpoint${hint}`
+    )
+    vi.stubEnv('NODE_ENV', 'production')
+    onTestFinished(() => void vi.unstubAllEnvs())
+    expect((await post(path)).result.message).toBe('Method POST not allowed for this path')
     expect(calls).toEqual([])
   })
 

@@ -1,0 +1,27 @@
+import { isObject } from '../utils/check.ts'
+
+/** The names of operators at the top of a query, without their sign. */
+const NAMES = ['limit', 'skip', 'sort', 'select']
+
+/**
+ * Warns, in development, of a query that found no record because an operator lacks its `$`. A schema and a SQL table refuse
+ * such a name; without them it is a field that no record has.
+ *
+ * @param query The query
+ * @param records All records
+ * @returns Whether it has warned
+ */
+export function warnOfMissingSign(query: unknown, records: Iterable<object>): boolean {
+  if (!isObject(query) || globalThis.process?.env.NODE_ENV === 'production') return false
+
+  const name = NAMES.find((one) => Object.hasOwn(query, one))
+
+  if (name === undefined || [...records].some((record) => name in record)) return false
+
+  globalThis.process?.emitWarning(
+    `A query of a memory service found nothing, because no record has the field '${name}'. Did you mean '$${name}'?`,
+    { code: 'ALULA_UNKNOWN_OPERATOR' }
+  )
+
+  return true
+}

@@ -1,0 +1,27 @@
+import { isStandardMethod } from '../core/methods.ts'
+import { canBeMethod, getServiceOptions } from '../core/service.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
+import { isProduction } from './error.ts'
+
+/**
+ * Why a name is none of a custom method that clients can call. In production it is empty: clients learn nothing of methods
+ * that they cannot call.
+ *
+ * @param service The registered service
+ * @param name The name that a client has sent; `methods` does not list it
+ * @returns What to append to a sentence without its full stop
+ */
+export function toMethodHint(service: object, name: string): string {
+  if (isProduction() || isStandardMethod(name) || !canBeMethod(name)) return ''
+
+  if (typeof (service as { [name: string]: unknown })[name] === 'function') {
+    return `: the service has '${name}', but its option 'methods' does not list it`
+  }
+
+  const { methods } = getServiceOptions(service)
+
+  return didYouMean(
+    name,
+    methods.filter((method) => !isStandardMethod(method))
+  )
+}
