@@ -78,7 +78,7 @@ export interface LogDetails {
  */
 export interface Logger {
   /**
-   * @param message The stack of the error and of its causes
+   * @param message The stack of the error and of its causes; a line for a server that is too busy
    * @param details The error itself, and the call; not passed to `console`
    */
   error(message: string, details?: LogDetails): unknown
@@ -196,8 +196,8 @@ export function logUnexpected(
 }
 
 /**
- * Writes an error to a log: the stack of an unexpected one, a line for any other. Neither holds anything that the client
- * sent.
+ * Writes an error to a log: the stack of an unexpected one, a line for any other and for a server that is too busy. Neither
+ * holds anything that the client sent.
  *
  * @param logger Where it is written to
  * @param error The error
@@ -217,7 +217,7 @@ export function logError(
   attempt(
     () =>
       shown.status >= 500
-        ? write(logger, 'error', describeFully(error), error, context)
+        ? write(logger, 'error', isBusy(error) ? sentence : describeFully(error), error, context)
         : write(logger, 'info', sentence, error, context),
     (failure) => debug('An error could not be logged: %s (%O)', shown.body.message, failure)
   )
@@ -244,6 +244,14 @@ interface Pino {
 
 function isPino(logger: object): logger is Pino {
   return isFunction((logger as { bindings?: unknown }).bindings)
+}
+
+/**
+ * Whether the server refuses work because it has too much, or closes. Nothing has failed then: thousands of equal stacks would
+ * hide one that counts.
+ */
+function isBusy(error: unknown): boolean {
+  return isFeathersError(error) && error.code === 503 && (error as Error).cause === undefined
 }
 
 /** How many causes of an error are written to a log. */

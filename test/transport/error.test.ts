@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { BadRequest, FeathersError, NotFound } from '../../src/errors.ts'
+import { BadRequest, FeathersError, NotFound, Unavailable } from '../../src/errors.ts'
 import {
   createAborted,
   createTooLarge,
@@ -126,6 +126,18 @@ describe('the log', () => {
       'Caused by: a text'
     ])
     expect(text).toContain(error.stack)
+  })
+
+  it('has a line for a server that is too busy, and a stack where something else is the cause', () => {
+    const logger = createLogger()
+    const busy = new Unavailable('Too many')
+
+    logUnexpected(logger, busy)
+    expect(logger.error.mock.calls).toEqual([
+      ['Unavailable: Too many', { error: busy, context: { status: 503 } }]
+    ])
+    logUnexpected(logger, new Unavailable(new Error('no connection')))
+    expect(logger.error.mock.calls[1]?.[0]).toContain('error.test.ts')
   })
 
   it('has five causes at most, of an error that is its own cause too', () => {
