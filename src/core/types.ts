@@ -116,6 +116,8 @@ export interface MountedDetails {
   readonly params: Params & { [key: string]: any }
   /** The credentials of the request, not verified yet; `null` when there are none. */
   readonly authentication: AuthenticationRequest | null
+  /** The path of the authentication service that the transport names; `undefined` for the default one. */
+  readonly authService: string | undefined
   /** The address of the client, where the server knows it. */
   readonly address: string | undefined
   /** The path that the function is mounted for. It begins with that of the sub-application, if there is one: `/api/docs`. */

@@ -97,7 +97,7 @@ export function events(options: EventsOptions = {}): (app: any) => void {
 }
 
 function serve(app: Application, open: () => EventStreams): MountedHandler {
-  return async (request, { params, prefix }) => {
+  return async (request, { params, authService, prefix }) => {
     const { pathname, search } = new URL(request.url)
     const position = request.headers.get('last-event-id') || undefined
 
@@ -107,7 +107,7 @@ function serve(app: Application, open: () => EventStreams): MountedHandler {
       throw new BadRequest("Invalid header 'Last-Event-ID': expected the id of an event")
 
     const services = toServices(app, parseQueryString(search.slice(1)).services)
-    const body = await open().open({ signal: request.signal, params, services, position })
+    const body = await open().open({ signal: request.signal, params, authService, services, position })
 
     return new Response(body, { headers: HEADERS })
   }

@@ -22,6 +22,8 @@ export interface StreamRequest {
   /** Aborts when the client goes, and at teardown. */
   readonly signal: AbortSignal
   readonly params: MountedDetails['params']
+  /** The path of the authentication service that its credentials are for; `undefined` for the default one. */
+  readonly authService: string | undefined
   /** The paths of the services; `undefined` for all. */
   readonly services: ReadonlySet<string> | undefined
   /** Up to where the client has all events; `undefined` for one that begins. */
@@ -61,10 +63,11 @@ export class EventStreams {
    * @returns The body of the response
    * @throws NotAuthenticated for credentials that are not valid, BadRequest for a position that is none
    */
-  async open({ signal, params, services, position }: StreamRequest): Promise<ReadableStream<Uint8Array>> {
+  async open(request: StreamRequest): Promise<ReadableStream<Uint8Array>> {
+    const { signal, params, services, position } = request
     const connection: RealTimeConnection = copyWith(params)
 
-    await this.logIn(connection, signal)
+    await this.logIn(connection, request)
 
     const stream = new EventStream(services, this.settings.maxBytes, () => this.end(connection))
 
@@ -92,7 +95,7 @@ export class EventStreams {
     this.log.close()
   }
 
-  private async logIn(connection: RealTimeConnection, signal: AbortSignal): Promise<void> {
+  private async logIn(connection: RealTimeConnection, { signal, authService }: StreamRequest): Promise<void> {
     const { authentication } = connection
 
     if (!authentication) return
@@ -100,10 +103,10 @@ export class EventStreams {
     this.beginning.add(connection)
 
     try {
-      const isLogin = await logInConnection(this.app, connection, authentication)
+      const isLogin = await logInConnection(this.app, connection, authentication, authService)
 
       // Credentials that are for calls alone, such as an API key.
-      if (!isLogin && !(await isAuthenticated(this.app, connection))) {
+      if (!isLogin && !(await isAuthenticated(this.app, connection, authService))) {
         delete connection.authentication
         throw new NotAuthenticated('Invalid credentials')
       }

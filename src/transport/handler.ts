@@ -69,7 +69,7 @@ export function serveHttp(app: TransportApplication, settings: HttpSettings): Ht
       target = request.target ?? findInside(app, request, settings)
 
       if (isMounted(target))
-        return await runMounted(app, request, target, await toMountedParams(app, request, settings))
+        return await runMounted(app, request, target, await toMountedParams(app, request, settings), settings)
 
       const context = await runCall(app, request, target, settings, (started) => {
         call = started

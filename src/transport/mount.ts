@@ -3,6 +3,7 @@ import type { Params } from '../core/types.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { toHead } from './encode.ts'
 import type { HttpRequest, HttpResponse } from './http.ts'
+import type { HttpSettings } from './options.ts'
 import type { MountedTarget } from './target.ts'
 
 /**
@@ -12,6 +13,7 @@ import type { MountedTarget } from './target.ts'
  * @param request The request
  * @param target The function, and the path that it gets
  * @param params The params of calls that it may make: they come from outside
+ * @param settings The settings of the transport
  * @returns Its response; the body stays a stream
  * @throws What the function throws; TypeError when it returns no response
  */
@@ -19,7 +21,8 @@ export async function runMounted(
   app: object,
   request: HttpRequest,
   { mounted, prefix, path }: MountedTarget,
-  params: Params
+  params: Params,
+  settings: Pick<HttpSettings, 'authentication'>
 ): Promise<HttpResponse> {
   const { authentication = null } = params
   const given = request.toRequest(path)
@@ -28,6 +31,7 @@ export async function runMounted(
   const response = await mounted(new Request(given, { signal }), {
     params,
     authentication,
+    authService: settings.authentication?.service,
     address: request.address,
     prefix
   })

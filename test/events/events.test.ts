@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import compression from 'compression'
 import { expect, it, onTestFinished } from 'vitest'
+import { AuthenticationService, JWTStrategy, LocalStrategy } from '../../src/authentication.ts'
 import { getInternals } from '../../src/core/internals.ts'
 import { events } from '../../src/events.ts'
 import express, { errorHandler, rest } from '../../src/express.ts'
@@ -64,6 +65,38 @@ it('credentials that are not valid are a 401, and no connection', async () => {
   expect(response.headers.get('www-authenticate')).toBe('Bearer')
   expect(await response.json()).toMatchObject({ name: 'NotAuthenticated' })
   expect(names).toEqual([])
+})
+
+it('credentials are for the authentication service that the transport names', async () => {
+  const app: any = express(alula()).configure(rest({ authentication: { service: 'staff/authentication' } }))
+
+  configureLogin(app)
+  app.set('staff', { ...app.get('authentication'), secret: 'another secret, longer than thirty-two bytes' })
+  app.configure(events())
+
+  const staff = new AuthenticationService(app, 'staff')
+
+  staff.register('jwt', new JWTStrategy())
+  staff.register('local', new LocalStrategy())
+  app.use('staff/authentication', staff)
+  app.use(errorHandler({ logger: false }))
+
+  const url = await serve(app)
+  const user = { email: 'ann', password: 'open sesame' }
+
+  await app.service('users').create({ id: 1, ...user })
+
+  const listen = async (service: string) => {
+    const { accessToken } = await app.service(service).create({ strategy: 'local', ...user })
+    const response = await fetch(`${url}/events`, { headers: { Authorization: `Bearer ${accessToken}` } })
+
+    await response.body?.cancel()
+
+    return response.status
+  }
+
+  expect(await listen('staff/authentication')).toBe(200)
+  expect(await listen('authentication')).toBe(401)
 })
 
 it('compression does not hold events back', async () => {

@@ -127,7 +127,7 @@ describeHttpTransports('a mounted function', (open) => {
           return new Response()
         })
       },
-      { params: () => ({ tenant: 5 }) }
+      { params: () => ({ tenant: 5 }), authentication: { service: 'authentication' } }
     )
 
     await client.request('/docs', { headers: { Authorization: 'Bearer x', 'X-Key': '1' } })
@@ -138,6 +138,7 @@ describeHttpTransports('a mounted function', (open) => {
     expect(seen[0]).toEqual({
       params: expect.objectContaining({ provider: 'rest', tenant: 5, authentication }),
       authentication,
+      authService: 'authentication',
       address: client.port === undefined ? undefined : '127.0.0.1',
       prefix: '/docs'
     })
