@@ -2,6 +2,8 @@ import { BaseApplication } from '../core/application.ts'
 import type { Application as CoreApplication } from '../core/types.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { AuthenticationClient } from './authentication-client.ts'
+import type { LiveList, LiveParams } from './live/list.ts'
+import type { LiveQuery, LiveRow } from './live/types.ts'
 
 /** An application whose services are on a server. */
 export interface Application<Services = any, Settings = any> extends CoreApplication<Services, Settings> {
@@ -17,6 +19,16 @@ export interface Application<Services = any, Settings = any> extends CoreApplica
   reAuthenticate: AuthenticationClient['reAuthenticate']
   /** Logs out. */
   logout: AuthenticationClient['logout']
+  /**
+   * After `live()`: the records of a query, kept up to date by events until `close()`.
+   *
+   * @param path The path of the service
+   * @param params The query, and other params of its `find`
+   */
+  live<Path extends string & keyof Services>(
+    path: Path,
+    params?: LiveParams<LiveQuery<Services[Path]>>
+  ): LiveList<LiveRow<Services[Path]>>
 }
 
 /**

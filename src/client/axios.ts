@@ -1,7 +1,7 @@
-import type { Params } from '../core/types.ts'
 import { Unavailable } from '../errors.ts'
 import { setHidden, toRequestError, toResponseError } from './error.ts'
 import { Base, hasBody, mergeHeaders, type RestRequest } from './http.ts'
+import type { ResponseParams } from './service.ts'
 
 /** What is needed of `axios`, or of an instance of it. */
 export interface Axios {
@@ -17,7 +17,7 @@ interface AxiosError {
 /** A service that is reached with `axios`. */
 export class AxiosClient extends Base {
   /** Sends a request. `params.connection` goes into the config of `axios`. */
-  async request({ url, method, body, headers }: RestRequest, params: Params): Promise<unknown> {
+  async request({ url, method, body, headers }: RestRequest, params: ResponseParams): Promise<unknown> {
     const axios: Axios = this.connection
     const { connection = {} } = params
     const config = {
@@ -29,7 +29,10 @@ export class AxiosClient extends Base {
     }
 
     try {
-      const { status, data } = await axios.request(config)
+      const response = await axios.request(config)
+      const { status, data } = response
+
+      params.onResponse?.(response)
 
       return status === 204 ? null : data
     } catch (error) {

@@ -10,7 +10,7 @@ import type { Application } from './application.ts'
 import { toResponseError } from './error.ts'
 import { FetchClient } from './fetch.ts'
 import { Base, mergeHeaders } from './http.ts'
-import { createSeen } from './seen.ts'
+import { createSeen, type Stamp } from './seen.ts'
 import { ClientService } from './service.ts'
 
 /** The options of `events()`. */
@@ -233,22 +233,26 @@ class ServerEvents {
     const { id, retry, event, data, tx } = fields
 
     this.failures = 0
+    // What was read before has to be read again.
+    if (id && this.position === undefined) emitSafely(this.app, this.app, 'events:begin', [id])
     if (id) this.position = id
     if (retry) this.retry = Number(retry)
     if (event === undefined) return
 
     const [name, index] = tx?.split(' ') ?? []
+    const stamp = { position: id, tx: name, index }
 
-    if (tx && !this.isUnseen({ position: id, tx: name, index })) return
+    if (tx && !this.isUnseen(stamp)) return
     if (event === 'gap') emitSafely(this.app, this.app, 'gap', [JSON.parse(data)])
-    else this.emit(event, JSON.parse(data))
+    else this.emit(event, JSON.parse(data), stamp)
   }
 
-  private emit(event: string, data: unknown): void {
+  private emit(event: string, data: unknown, stamp: Stamp): void {
     const end = event.lastIndexOf(' ')
     const path = event.slice(0, end)
 
-    if (Object.hasOwn(this.app.services, path)) this.app.services[path].emit(event.slice(end + 1), data)
+    if (Object.hasOwn(this.app.services, path))
+      this.app.services[path].emit(event.slice(end + 1), data, stamp)
   }
 }
 

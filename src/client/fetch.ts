@@ -1,6 +1,6 @@
-import type { Params } from '../core/types.ts'
 import { toRequestError, toResponseError } from './error.ts'
 import { Base, hasBody, mergeHeaders, type RestRequest } from './http.ts'
+import type { ResponseParams } from './service.ts'
 
 /** What is needed of a response of `fetch`. */
 export interface FetchResponse {
@@ -15,7 +15,7 @@ export type Fetch = (url: string, options: any) => Promise<FetchResponse>
 /** A service that is reached with `fetch`. */
 export class FetchClient extends Base {
   /** Sends a request. `params.connection` goes into the options of `fetch`. */
-  async request({ url, method, body, headers }: RestRequest, params: Params): Promise<unknown> {
+  async request({ url, method, body, headers }: RestRequest, params: ResponseParams): Promise<unknown> {
     const { connection = {} } = params
     const options = {
       method,
@@ -28,6 +28,8 @@ export class FetchClient extends Base {
     })
 
     if (!response.ok || result === undefined) throw toResponseError(result, response.status, response)
+
+    params.onResponse?.(response)
 
     return result
   }

@@ -13,6 +13,15 @@ import { BadRequest } from '../errors.ts'
 import { createError } from '../utils/developer-error.ts'
 import { findPath, isPlainObject, isRecordLike } from '../utils/object.ts'
 
+/** Params of a call whose caller wants to know what comes with the result. */
+export interface ResponseParams extends Params {
+  /**
+   * Called with the response of the HTTP library; over a socket with `{ position }`, which is the header `Event-Position`
+   * over HTTP.
+   */
+  onResponse?(response: any): void
+}
+
 /** What the server returns. `any`, as in v5: the types of an application say what its services have. */
 type ServerResult = any
 

@@ -7,7 +7,7 @@ import { stripSlashes } from '../utils/path.ts'
 import { setHidden } from './error.ts'
 import { resumeEvents } from './resume.ts'
 import { fillPlaceholders } from './route.ts'
-import { ClientService, createConnection } from './service.ts'
+import { ClientService, createConnection, type ResponseParams } from './service.ts'
 import { type Socket, watchRefusals, whenConnected } from './socket.ts'
 
 /** What the services of a socket have in common. */
@@ -86,7 +86,8 @@ export class SocketService extends EmitterService {
 
   async sendCall(call: ServiceCall): Promise<unknown> {
     const { connection, options } = this
-    const { method, id, params } = call
+    const { method, id } = call
+    const params: ResponseParams = call.params
     const path = fillPlaceholders(this.path, params.route, toSegment)
     // As in a URL: JSON has no such numbers.
     const sentId: any = typeof id === 'bigint' ? String(id) : id
@@ -103,18 +104,18 @@ export class SocketService extends EmitterService {
     }
 
     return new Promise((resolve, reject) => {
-      function finish(lost: Error | null, error?: unknown, result?: unknown): void {
+      function finish(lost: Error | null, error?: unknown, result?: unknown, stamp?: unknown): void {
         if (lost) reject(toLostError(lost, { method, path }))
         else if (error) reject(convert(error))
         else resolve(result)
+
+        params.onResponse?.(stamp)
       }
 
       if (typeof connection.timeout === 'function') {
         connection.timeout(Math.max(end - Date.now(), 1)).emit(method, path, ...args, finish)
       } else {
-        connection.emit(method, path, ...args, (error: unknown, result: unknown) =>
-          finish(null, error, result)
-        )
+        connection.emit(method, path, ...args, finish.bind(null, null))
       }
     })
   }

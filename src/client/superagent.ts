@@ -1,6 +1,6 @@
-import type { Params } from '../core/types.ts'
 import { toRequestError, toResponseError } from './error.ts'
 import { Base, hasBody, mergeHeaders, type RestRequest } from './http.ts'
+import type { ResponseParams } from './service.ts'
 
 /** What is needed of `superagent`, or of an agent of it. */
 export type Superagent = (method: string, url: string) => SuperagentRequest
@@ -13,7 +13,7 @@ interface SuperagentRequest {
 /** A service that is reached with `superagent`. */
 export class SuperagentClient extends Base {
   /** Sends a request. `params.connection` holds headers. */
-  async request({ url, method, body, headers }: RestRequest, params: Params): Promise<unknown> {
+  async request({ url, method, body, headers }: RestRequest, params: ResponseParams): Promise<unknown> {
     const superagent: Superagent = this.connection
     const request = superagent(method, url).set(
       mergeHeaders({ Accept: 'application/json' }, this.options.headers, params.connection, headers)
@@ -22,7 +22,10 @@ export class SuperagentClient extends Base {
     if (hasBody(body)) request.send(JSON.stringify(body))
 
     try {
-      const { status, body: result } = await request
+      const response = await request
+      const { status, body: result } = response
+
+      params.onResponse?.(response)
 
       return status === 204 ? null : result
     } catch (error) {

@@ -9,7 +9,8 @@ import { expect, it } from 'vitest'
 const ROOT = resolve(import.meta.dirname, '../..')
 
 /** The parts of the library that belong into a browser. */
-const PARTS = /^(?:src\/(?:client|core|errors|hooks|utils)(?:\/|\.ts$)|dist\/utils\/silent\.js$)/
+const PARTS =
+  /^(?:src\/(?:client|core|errors|hooks|log\/position|query|utils)(?:\/|\.ts$)|dist\/utils\/silent\.js$)/
 
 const CONNECT_REST = "rest('https://example.org').fetch(fetch)"
 
@@ -124,10 +125,12 @@ it.each(Object.entries(programs))(
   }
 )
 
-it('who does without authentication or sockets does not carry them', async () => {
+it('who does without authentication, sockets or live lists does not carry them', async () => {
   const { REST } = programs
 
   expect(
-    (await bundle((REST as (typeof programs)[string]).ours)).bytesOf(/authentication|socket|storage/)
+    (await bundle((REST as (typeof programs)[string]).ours)).bytesOf(
+      /authentication|socket|storage|client\/live|src\/query|src\/log/
+    )
   ).toBe(0)
 })

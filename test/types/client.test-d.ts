@@ -16,6 +16,10 @@ import {
   FetchClient,
   feathers,
   type HookContext,
+  type LiveList,
+  type LiveParams,
+  type LiveSnapshot,
+  live,
   MemoryStorage,
   type Params,
   type RestHandler,
@@ -200,6 +204,34 @@ transports.got
 toConnection(superagent)
 // @ts-expect-error -- headers are an object
 toConnection(fetch, { headers: 'X-Trace' })
+
+// Lists have the queries and the records of their services.
+export async function keepUpToDate(client: Application<ClientServices<MoreServices>>) {
+  const list = app.configure(live({ interval: 10_000 })).live('messages', { query: { text: 'Hello' } })
+  const params: LiveParams<{ text?: string }> = { query: { text: 'Hello' }, id: 'uuid' }
+
+  expectType<LiveList<Message>>().of(app.live<'messages'>('messages', params))
+  expectType<LiveSnapshot<Message>>().of(list.getSnapshot())
+  expectType<readonly Message[]>().of(list.getSnapshot().data)
+  expectType<Error | undefined>().of(list.getSnapshot().error)
+  for await (const { data } of list) expectType<readonly Message[]>().of(data)
+  expectType<readonly User[]>().of(
+    client.live('records', { query: { $sort: { email: 1 } } }).getSnapshot().data
+  )
+  expectType<readonly Id[]>().of(client.live('sums').getSnapshot().data)
+  expectType<readonly any[]>().of(
+    alula()
+      .live('anything', { query: { a: 1 } })
+      .getSnapshot().data
+  )
+
+  // @ts-expect-error -- `$limit` is a number
+  app.live('messages', { query: { $limit: '1' } })
+  // @ts-expect-error -- there is no such service
+  app.live('people')
+  // @ts-expect-error -- an interval is a number of milliseconds
+  live({ interval: '60s' })
+}
 
 // Without types everything goes.
 export async function callAnything() {
