@@ -175,8 +175,8 @@ export function feathersExpress<Services = any, Settings = any>(
 
   const { listen } = grafted
 
-  grafted.listen = async function (this: Application, ...args) {
-    const server = await listen.apply(this, args)
+  grafted.listen = async function (this: Application, ...args: unknown[]) {
+    const server = await listen.apply(this, args as Parameters<typeof listen>)
 
     warnOfMissingErrorHandler(this as { readonly router?: object })
 
