@@ -36,6 +36,9 @@ const REQUIRED_PEERS = new Map([
   ['alula/kysely', 'kysely']
 ])
 
+/** Entries whose types are those of a package of somebody else’s: nobody uses them without it. */
+const TYPED_PEERS = new Map([...REQUIRED_PEERS, ['alula/socketio', 'socket.io'], ['alula/sync', 'redis']])
+
 /** Programs that need a package which an entry loads when the application starts. */
 const LOADED_PEERS = {
   redis: `
@@ -111,9 +114,10 @@ async function checkPackages() {
   const isInstalled = await report.check('the tarballs install into an empty folder', async () => {
     cpSync(CONSUMER, consumer, { recursive: true })
     // Compiled with the rest of the consumer, so that an entry is checked from the day on which it is added.
-    writeFileSync(
-      join(consumer, 'entries.ts'),
-      entries.map((entry, index) => `export * as entry${index} from '${entry}'\n`).join('')
+    writeEntries(join(consumer, 'entries.ts'), entries)
+    writeEntries(
+      join(consumer, 'alone/entries.ts'),
+      entries.filter((entry) => !TYPED_PEERS.has(entry))
     )
     writeFileSync(join(consumer, 'typed.ts'), readTypedProgram())
     await install(
@@ -152,6 +156,12 @@ async function checkPackages() {
     }
   }
 
+  for (const compiler of COMPILERS) {
+    await report.check(`types without the optional peers, with ${compiler}`, async () => {
+      await compile(compiler, 'alone', consumer)
+    })
+  }
+
   // Behind the imports, which need none of them; the types of some entries are theirs.
   await report.check('the optional peers install', async () => {
     const peers = Object.entries(alula.manifest.peerDependencies)
@@ -169,10 +179,8 @@ async function checkPackages() {
     const { version } = readJson(join(consumer, 'node_modules', compiler, 'package.json'))
 
     await report.check(`a strict consumer compiles with TypeScript ${version}`, async () => {
-      await mustRun(process.execPath, [`node_modules/${compiler}/bin/tsc`, '-p', '.'], { cwd: consumer })
-      await mustRun(process.execPath, [`node_modules/${compiler}/bin/tsc`, '-p', 'browser'], {
-        cwd: consumer
-      })
+      await compile(compiler, '.', consumer)
+      await compile(compiler, 'browser', consumer)
     })
     await report.check(`programs that must compile, or must not, with TypeScript ${version}`, async () => {
       const tsc = join(consumer, 'node_modules', compiler, 'bin/tsc')
@@ -336,6 +344,14 @@ async function checkMissing(peer, program, cwd) {
   })
 
   if (!output.includes(`'${peer}'`)) throw new Error(`It says: ${output}`)
+}
+
+async function compile(compiler, project, cwd) {
+  await mustRun(process.execPath, [`node_modules/${compiler}/bin/tsc`, '-p', project], { cwd })
+}
+
+function writeEntries(file, entries) {
+  writeFileSync(file, entries.map((entry, index) => `export * as entry${index} from '${entry}'\n`).join(''))
 }
 
 function mustNode(args, cwd) {

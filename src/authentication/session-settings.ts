@@ -1,5 +1,5 @@
 import type { Application } from '../core/types.ts'
-import type { RedisSettings } from '../redis/connection.ts'
+import type { RedisSettings } from '../redis/options.ts'
 import { MemorySessionStore } from '../sessions/memory-store.ts'
 import { type RefreshOptions, type RefreshSettings, toRefreshSettings } from '../sessions/options.ts'
 import { RedisSessionStore } from '../sessions/redis-store.ts'

@@ -7,11 +7,10 @@ import type {
   RespVersions,
   TypeMapping
 } from 'redis'
-import { isObject, isString } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
-import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { rethrowMissingPeer } from '../utils/peer.ts'
 import { withTimeout } from '../utils/with-timeout.ts'
+import type { RedisSettings } from './options.ts'
 
 /** A client of the package `redis`. It is only asked for others like it. */
 export interface RedisClient {
@@ -23,22 +22,6 @@ export type RedisLocation =
   | string
   | RedisClientOptions<RedisModules, RedisFunctions, RedisScripts, RespVersions, TypeMapping>
   | RedisClient
-
-/** What all that connects to Redis has to know. */
-export interface RedisOptions {
-  /**
-   * Where Redis is: a URL, options of `createClient` of the package `redis`, or a client that it made. A client is only
-   * asked for others like it.
-   */
-  redis: RedisLocation
-  /** What the names of keys begin with, so that several applications can share one Redis; `alula` when left out. */
-  prefix?: string
-  /** How long to wait for Redis when connecting, in milliseconds; 5000 when left out. */
-  connectTimeout?: number
-}
-
-/** The same, with nothing left out. */
-export type RedisSettings = Readonly<Required<RedisOptions>>
 
 /** A client with the commands of Redis. */
 export type Client = ReturnType<typeof createClient>
@@ -53,16 +36,6 @@ const PING_INTERVAL = 1000
 
 /** The longest pause between two attempts, in milliseconds. */
 const MAX_PAUSE = 1000
-
-const CHECKS: OptionChecks = {
-  redis: [
-    isLocation,
-    'a URL, options of createClient (with host and port in socket), or a client',
-    'required'
-  ],
-  prefix: [isString, 'a string that is not empty'],
-  connectTimeout: [(time) => typeof time === 'number' && time > 0, 'a number of milliseconds']
-}
 
 /** Is called when the connection of a process is made or lost. */
 export interface ConnectionListener {
@@ -94,7 +67,7 @@ export class RedisConnection {
    * @throws Error when Redis does not respond in time
    */
   static async open(
-    redis: RedisLocation,
+    redis: RedisSettings['redis'],
     timeout: number,
     listener: ConnectionListener,
     user = "'alula/sync'"
@@ -185,36 +158,8 @@ export class RedisConnection {
   }
 }
 
-/**
- * Checks options, and puts in place what is left out.
- *
- * @param owner What has the options, for messages
- * @param options The options
- * @param further Options that only this owner has
- * @param under The option that holds these
- * @throws TypeError for an option that is not valid
- */
-export function toRedisSettings(
-  owner: string,
-  options: RedisOptions,
-  further: OptionChecks = {},
-  under?: string
-): RedisSettings {
-  assertOptions(owner, options, { ...CHECKS, ...further }, under === undefined ? {} : { under })
-
-  const { redis, prefix = 'alula', connectTimeout = 5000 } = options
-  return { redis, prefix, connectTimeout }
-}
-
-function isLocation(redis: unknown): boolean {
-  // There they would be ignored, and Redis looked for on this machine.
-  const isMisplaced = ['host', 'port'].some((name) => Object.hasOwn(Object(redis), name))
-
-  return isString(redis) || (isObject(redis) && !isMisplaced)
-}
-
 /** A client for us alone, whatever the options for others say. */
-async function createRedisClient(redis: RedisLocation, user: string): Promise<Client> {
+async function createRedisClient(redis: RedisSettings['redis'], user: string): Promise<Client> {
   const given: { socket?: object } | undefined =
     typeof redis === 'string' ? { url: redis } : isClient(redis) ? redis.options : redis
   const options = {
@@ -239,7 +184,7 @@ async function createRedisClient(redis: RedisLocation, user: string): Promise<Cl
   return createClient({ ...given, ...options }) as unknown as Client
 }
 
-function isClient(redis: RedisLocation): redis is RedisClient & { options?: object } {
+function isClient(redis: string | object): redis is RedisClient & { options?: object } {
   return typeof (redis as RedisClient).duplicate === 'function'
 }
 

@@ -1,6 +1,7 @@
 import { Unavailable } from '../errors.ts'
 import { withTimeout } from '../utils/with-timeout.ts'
-import { type Client, type ConnectionListener, RedisConnection, type RedisSettings } from './connection.ts'
+import { type Client, type ConnectionListener, RedisConnection } from './connection.ts'
+import type { RedisSettings } from './options.ts'
 
 /** How long, in milliseconds, a request waits for Redis. A process that is busy itself must not take that for an outage. */
 const TIMEOUT = 2000

@@ -1,4 +1,4 @@
-import { type RedisOptions, type RedisSettings, toRedisSettings } from '../redis/connection.ts'
+import { type RedisOptions, type RedisSettings, toRedisSettings } from '../redis/options.ts'
 import { isBoolean, isCount, isObject, isString } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { parseDuration } from '../utils/duration.ts'

@@ -1,4 +1,4 @@
-import type { RedisSettings } from '../redis/connection.ts'
+import type { RedisSettings } from '../redis/options.ts'
 import { StoreConnection } from '../redis/store.ts'
 import type { SessionChanges, SessionStore, StoredSession } from './types.ts'
 

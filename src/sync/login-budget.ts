@@ -7,13 +7,14 @@ import {
   MemoryLoginBudgetStore,
   type TakenPoints
 } from '../login-budget/store.ts'
-import { type Client, type RedisOptions, type RedisSettings, toRedisSettings } from '../redis/connection.ts'
+import type { Client, RedisLocation } from '../redis/connection.ts'
+import { type RedisOptions, type RedisSettings, toRedisSettings } from '../redis/options.ts'
 import { StoreConnection } from '../redis/store.ts'
 import { createDebug } from '../utils/debug.ts'
 import { rethrowMissingPeer } from '../utils/peer.ts'
 
 /** The options of {@link RedisLoginBudgetStore}. */
-export interface RedisLoginBudgetOptions extends RedisOptions {}
+export interface RedisLoginBudgetOptions extends RedisOptions<RedisLocation> {}
 
 /** For how long, in milliseconds, a Redis that has not responded is not asked. */
 const PAUSE = 2000

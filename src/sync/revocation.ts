@@ -1,11 +1,12 @@
 import type { RevocationStore } from '../authentication/revocation.ts'
-import { type ConnectionListener, type RedisOptions, toRedisSettings } from '../redis/connection.ts'
+import type { ConnectionListener, RedisLocation } from '../redis/connection.ts'
+import { type RedisOptions, toRedisSettings } from '../redis/options.ts'
 import { StoreConnection } from '../redis/store.ts'
 import { isBoolean } from '../utils/check.ts'
 import type { OptionCheck } from '../utils/options.ts'
 
 /** The options of {@link RedisRevocationStore}. */
-export interface RedisRevocationOptions extends RedisOptions {
+export interface RedisRevocationOptions extends RedisOptions<RedisLocation> {
   /**
    * Whether no token is accepted while Redis has no key `<prefix>:whole`. An operator sets the key, and a Redis that has lost its
    * data has lost it too: tokens that were revoked do not become valid again. `false` when left out.

@@ -1,7 +1,8 @@
 import { assertBeforeSetup } from '../core/assert-application.ts'
 import { addPlugin, type ServiceEvent } from '../core/internals.ts'
 import type { Application, ApplicationHookContext, NextFunction } from '../core/types.ts'
-import { type RedisOptions, toRedisSettings } from '../redis/connection.ts'
+import type { RedisLocation } from '../redis/connection.ts'
+import { type RedisOptions, toRedisSettings } from '../redis/options.ts'
 import { isBoolean, isCount, isFunction, isStringList } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
@@ -10,7 +11,7 @@ import { Link, type LinkSettings } from './link.ts'
 import { FAIL_CLOSED, SharedRevocationStore } from './revocation.ts'
 
 /** The options of {@link sync}. They have to be the same in all processes. */
-export interface SyncOptions extends RedisOptions {
+export interface SyncOptions extends RedisOptions<RedisLocation> {
   /** How many bytes of events Redis keeps, and of its own events each process while Redis is away; 64 MiB when left out. */
   maxBytes?: number
   /** How long, in milliseconds, the connections of a process wait for its own events while Redis is away; 2000 when left out. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createSessionTable, kysely } from '../../src/kysely.ts'
-import { toRedisSettings } from '../../src/redis/connection.ts'
+import { toRedisSettings } from '../../src/redis/options.ts'
 import { RedisSessionStore } from '../../src/sessions/redis-store.ts'
 import { ServiceSessionStore } from '../../src/sessions/service-store.ts'
 import type { SessionStore } from '../../src/sessions/types.ts'
