@@ -1,15 +1,17 @@
 import officialAuthentication from '@feathersjs/authentication-client'
 import { feathers as officialClient } from '@feathersjs/feathers'
 import officialRest from '@feathersjs/rest-client'
+import officialSocketio from '@feathersjs/socketio-client'
 import { io } from 'socket.io-client'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { MemoryStorage, type Storage } from '../../src/client/storage.ts'
-import { alula, authentication, socketio as connectSocket, rest } from '../../src/client.ts'
+import { alula, authentication, socketio as overSocket, rest } from '../../src/client.ts'
 import express, { errorHandler, rest as serveRest } from '../../src/express.ts'
 import { alula as createApplication } from '../../src/index.ts'
 import { socketio } from '../../src/socketio.ts'
 import { configureSessions, DAY, LOGIN, MINUTE, stopClock, WREN } from '../sessions/app.ts'
 import { serve } from '../support/server.ts'
+import { connectSocket } from '../support/sockets.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -17,6 +19,15 @@ const { refresh: _, ...CREDENTIALS } = LOGIN
 
 function toCounter(refreshToken: string): number {
   return Number(refreshToken.split('.')[1])
+}
+
+/** A storage that takes its time to write, as a disk does. */
+class SlowStorage extends MemoryStorage {
+  override async setItem(key: string, value: unknown): Promise<unknown> {
+    await new Promise((resolve) => void setTimeout(resolve, 50))
+
+    return super.setItem(key, value)
+  }
 }
 
 /** Logins that last, and a client of one kind. */
@@ -45,7 +56,7 @@ async function start(kind: 'REST' | 'sockets', refresh: object = {}) {
     else {
       const socket = io(url, { transports: ['websocket'], forceNew: true })
 
-      client.configure(connectSocket(socket))
+      client.configure(overSocket(socket))
       onTestFinished(() => void socket.close())
     }
 
@@ -202,12 +213,76 @@ it('calls wait for a server that cannot renew, and never go out without a login'
   expect(await find()).toEqual(['a note'])
 })
 
-it('the official client of Feathers stays logged in, without a session', async () => {
-  const { clock, url } = await start('REST')
-  const client: any = officialClient()
+it('the response to a renewal is cut off, and the client goes on an hour later', async () => {
+  const { app, clock, createClient } = await start('REST')
+  const { client, events, find, storage } = createClient()
+  let isCut = true
 
-  client.configure((officialRest as any)(url).fetch(fetch)).configure((officialAuthentication as any)())
   await client.authenticate(CREDENTIALS)
+
+  const first = await storage.getItem('feathers-jwt-refresh')
+
+  // The session is stored by then.
+  app.service('authentication').hooks({
+    after: { create: [() => isCut && app.server.closeAllConnections()] }
+  })
+  clock.advance(20 * MINUTE)
+  await expect(find()).rejects.toMatchObject({ name: 'Unavailable' })
+  expect(await storage.getItem('feathers-jwt-refresh')).toBe(first)
+  isCut = false
   clock.advance(60 * MINUTE)
-  expect(await client.service('notes').find()).toEqual(['a note'])
+  expect(await find()).toEqual(['a note'])
+  expect(toCounter(await storage.getItem('feathers-jwt-refresh'))).toBe(2)
+  clock.advance(60 * MINUTE)
+  expect(await find()).toEqual(['a note'])
+  expect(events).toEqual([])
 })
+
+it('new tokens are stored before they are used, and no older refresh token is sent again', async () => {
+  const { app, clock, createClient } = await start('REST')
+  const { client, find, storage } = createClient(new SlowStorage())
+  const used: [token: number, stored: number][] = []
+  const sent: number[] = []
+
+  app.service('notes').hooks({
+    before: {
+      find: [
+        async ({ params }: any) => {
+          const stored = await storage.getItem('feathers-jwt-refresh')
+
+          used.push([params.authentication.payload.session.counter, toCounter(stored)])
+        }
+      ]
+    }
+  })
+  app.service('authentication').hooks({
+    before: {
+      create: [({ data }: any) => data.strategy === 'refresh' && sent.push(toCounter(data.refreshToken))]
+    }
+  })
+  await client.authenticate(CREDENTIALS)
+
+  for (let count = 0; count < 3; count++) {
+    clock.advance(20 * MINUTE)
+    await Promise.all([find(), find()])
+  }
+
+  expect(sent).toEqual([1, 2, 3])
+  expect(used).toEqual([2, 2, 3, 3, 4, 4].map((counter) => [counter, counter]))
+})
+
+it.each(['REST', 'sockets'] as const)(
+  'the official client of Feathers stays logged in, without a session, over %s',
+  async (kind) => {
+    const { clock, url } = await start(kind)
+    const client: any = officialClient()
+
+    if (kind === 'REST') client.configure((officialRest as any)(url).fetch(fetch))
+    else client.configure((officialSocketio as any)(await connectSocket(url)))
+
+    client.configure((officialAuthentication as any)())
+    await client.authenticate(CREDENTIALS)
+    clock.advance(60 * MINUTE)
+    expect(await client.service('notes').find()).toEqual(['a note'])
+  }
+)

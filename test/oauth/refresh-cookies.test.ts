@@ -34,3 +34,21 @@ it('an exchange of a code sets the refresh token in a cookie, for own pages alon
 
   expect(await readJson(refreshed)).toMatchObject({ user: { id: 0 } })
 })
+
+it('a URL holds no refresh token, though every login lasts, and its access token is one without a session', async () => {
+  const provider = await startOpenidProvider({ wren: {} })
+  const server = await startOAuth({
+    providers: { nest: provider.openid },
+    oauth: { redirect: PAGE, delivery: 'hash' },
+    settings: { refresh: { always: true } }
+  })
+
+  allow(provider, server, 'nest')
+
+  const hash = readHash(await logIn(server, server.createAgent(), 'nest', 'wren'))
+  const payload = await server.auth.verifyAccessToken(hash.get('access_token') as string)
+
+  expect([...hash.keys()]).toEqual(['access_token'])
+  expect(payload.session).toBeUndefined()
+  expect(payload.exp - payload.iat).toBe(86_400)
+})

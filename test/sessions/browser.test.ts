@@ -38,6 +38,9 @@ afterEach(() => vi.useRealTimers())
 async function serve(shared: Shared, refresh: object = {}, port?: number) {
   const app: any = express(alula())
   const calls: string[] = []
+  /** How many refreshes ran when each one began. */
+  const refreshing: number[] = []
+  let running = 0
 
   app.get('/page', (_request: unknown, response: any) =>
     response.type('html').send('<script src="/client.js"></script>')
@@ -47,7 +50,24 @@ async function serve(shared: Shared, refresh: object = {}, port?: number) {
   configureSessions(app, { shared, refresh })
   app.use(errorHandler({ logger: false }))
   app.service('authentication').hooks({
-    before: { create: [({ data }: any) => void calls.push(data.strategy)] }
+    before: { create: [({ data }: any) => void calls.push(data.strategy)] },
+    around: {
+      create: [
+        async ({ data }: any, next: () => Promise<void>) => {
+          if (data.strategy !== 'refresh') return next()
+
+          refreshing.push(running++)
+          // As long as another tab needs to send one, too.
+          await new Promise((resolve) => void setTimeout(resolve, 100))
+
+          try {
+            await next()
+          } finally {
+            running--
+          }
+        }
+      ]
+    }
   })
 
   const server: Server = await app.listen(port ?? 0, 'localhost')
@@ -62,7 +82,7 @@ async function serve(shared: Shared, refresh: object = {}, port?: number) {
 
   onTestFinished(close)
 
-  return { app, url, calls, close }
+  return { app, url, calls, refreshing, close }
 }
 
 interface Start {
@@ -137,7 +157,9 @@ describeChromium('a page with a session', (open) => {
   it.each(['in the body', 'in a cookie'])(
     'is renewed once for two tabs, when its token has expired: %s',
     async (where) => {
-      const { url, calls, clock, rows } = await start({ refresh: { cookie: where === 'in a cookie' } })
+      const { url, calls, clock, refreshing, rows } = await start({
+        refresh: { cookie: where === 'in a cookie' }
+      })
       const { page } = await open(`${url}/page`)
 
       await createClient(page)
@@ -150,6 +172,8 @@ describeChromium('a page with a session', (open) => {
       expect(await Promise.all([page, tab, page, tab].map(find))).toEqual(Array(4).fill(['a note']))
       // A tab in another process may not see yet what the first one has stored. It may have the next cookie already.
       expect(calls.filter((strategy) => strategy === 'refresh').length).toBeLessThanOrEqual(2)
+      // A lock of the browser lets one tab renew at a time.
+      expect(Math.max(...refreshing)).toBe(0)
 
       const [{ counter, ...row }, ...others] = await rows()
 

@@ -1,19 +1,26 @@
 import { afterEach, expect, it, vi } from 'vitest'
+import { events } from '../../src/events.ts'
 import express, { errorHandler, rest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
 import { socketio } from '../../src/socketio.ts'
+import { readEvents } from '../support/event-stream.ts'
 import { serve } from '../support/server.ts'
 import { ask, connectSocket, next } from '../support/sockets.ts'
 import { configureSessions, createShared, DAY, LOGIN, MINUTE, type Shared, stopClock, WREN } from './app.ts'
 
-/** An application with REST and sockets. */
+/** An application with REST, sockets and streams of events. */
 async function start(shared: Shared, refresh: object = {}) {
   const app: any = express(alula())
 
   app.configure(rest({ params: (_request, { address }) => ({ address }) }))
   // A client closes its socket when its clock has gone further than that.
-  app.configure(socketio({ pingTimeout: DAY }))
+  app.configure(socketio({ pingTimeout: DAY })).configure(events())
   configureSessions(app, { shared, refresh })
+  app.on(
+    'login',
+    (_result: unknown, { connection }: any) => connection && app.channel('all').join(connection)
+  )
+  app.publish(() => app.channel('all'))
   app.use(errorHandler({ logger: false }))
 
   return { app, url: await serve(app) }
@@ -83,6 +90,27 @@ it('a socket lives on when its access token has expired, and ends with the sessi
   })
   expect(await Promise.all(ends)).toEqual(['io server disconnect', 'io server disconnect'])
   expect(performance.now() - begun).toBeLessThan(1000)
+})
+
+it('a stream of events lives on when its access token has expired, and ends with the session in every process', async () => {
+  const clock = stopClock()
+  const { one, other } = await startTwo()
+  const { accessToken, refreshToken } = await post(one.url, LOGIN)
+  const headers = { Authorization: `Bearer ${accessToken}`, Connection: 'close' }
+  const streams = await Promise.all(
+    [one, other].map(async ({ url }) => readEvents(await fetch(`${url}/events`, { headers })))
+  )
+
+  clock.advance(20 * MINUTE)
+
+  for (const { app } of [one, other]) await app.service('users').patch(1, { name: 'Wren' })
+  for (const { find } of streams) expect(await find('event')).toMatchObject({ event: 'users patched' })
+
+  await fetch(`${one.url}/authentication`, {
+    method: 'DELETE',
+    headers: { Authorization: `Bearer ${refreshToken}`, Connection: 'close' }
+  })
+  for (const { find } of streams) expect(await find('event')).toBeUndefined()
 })
 
 it('a token that a client sends again is checked, also on a socket whose session goes on', async () => {

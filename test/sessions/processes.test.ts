@@ -5,10 +5,12 @@ import bcrypt from 'bcryptjs'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { createClient } from 'redis'
+import type { Socket } from 'socket.io-client'
 import { expect, it, onTestFinished } from 'vitest'
 import { createSessionTable } from '../../src/kysely.ts'
 import { createPrefix, describeRedis, REDIS_URL } from '../support/redis.ts'
 import { scaled } from '../support/scale.ts'
+import { ask, connectSocket, next } from '../support/sockets.ts'
 import { POSTGRES_URL } from '../support/sql.ts'
 import { LOGIN, WREN } from './app.ts'
 
@@ -85,6 +87,11 @@ async function assertOneToken(urls: readonly [string, string]): Promise<void> {
   expect(await post(urls[1], { strategy: 'refresh', refreshToken: current })).toMatchObject({
     authentication: { payload: { session: { counter: 3 } } }
   })
+
+  const sockets = await Promise.all(urls.map((url) => connect(url, all[0].accessToken)))
+  const ends = sockets.map((socket) => next(socket, 'disconnect'))
+  const begun = performance.now()
+
   // Two behind: it is over in both processes.
   expect(await post(urls[0], { strategy: 'refresh', refreshToken })).toMatchObject({
     data: { reason: 'reuse' }
@@ -92,6 +99,17 @@ async function assertOneToken(urls: readonly [string, string]): Promise<void> {
   expect(await post(urls[1], { strategy: 'refresh', refreshToken: current })).toMatchObject({
     data: { reason: 'ended' }
   })
+  expect(await Promise.all(ends)).toEqual(['io server disconnect', 'io server disconnect'])
+  expect(performance.now() - begun).toBeLessThan(1000)
+}
+
+async function connect(url: string, accessToken: string): Promise<Socket> {
+  const socket = await connectSocket(url)
+  const [error] = await ask(socket, 'create', 'authentication', { strategy: 'jwt', accessToken })
+
+  expect(error).toBeNull()
+
+  return socket
 }
 
 describeRedis(`${REQUESTS} requests with one refresh token at one moment over two processes`, () => {

@@ -6,6 +6,7 @@ import { AuthenticationService, JWTStrategy, LocalStrategy } from 'alula/authent
 import { kysely } from 'alula/kysely'
 import { memory } from 'alula/memory'
 import { toListener } from 'alula/node'
+import { socketio } from 'alula/socketio'
 import { sync } from 'alula/sync'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
@@ -26,6 +27,7 @@ const authentication = new AuthenticationService(app)
 
 authentication.register('jwt', new JWTStrategy())
 authentication.register('local', new LocalStrategy())
+app.configure(socketio())
 app.configure(sync({ redis: REDIS_URL, prefix: PREFIX }))
 app.use('users', memory({ store: { 1: { id: 1, email: 'wren@example.org', password: PASSWORD_HASH } } }))
 app.use('authentication', authentication)
@@ -38,8 +40,7 @@ if (STORE === 'PostgreSQL') {
   app.use('sessions', kysely({ Model: db, name: PREFIX, id: 'id' }), { methods: [] })
 }
 
-await app.setup()
+const server = createServer(toListener(app))
 
-const server = createServer(toListener(app)).listen(0, '127.0.0.1', () => {
-  process.send(`http://127.0.0.1:${server.address().port}`)
-})
+await app.setup(server)
+server.listen(0, '127.0.0.1', () => process.send(`http://127.0.0.1:${server.address().port}`))

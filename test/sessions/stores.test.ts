@@ -12,7 +12,7 @@ import type { EndedSession, SessionStore, StoredSession } from '../../src/sessio
 import { createPrefix, describeOwnRedis, describeRedis, REDIS_URL, startRedis } from '../support/redis.ts'
 import { describeDatabases } from '../support/sql.ts'
 import { until } from '../support/until.ts'
-import { configureSessions, createApp, DAY, MINUTE, WREN } from './app.ts'
+import { configureSessions, createApp, createShared, DAY, MINUTE, WREN } from './app.ts'
 
 const SESSION: StoredSession = {
   id: '5f0c3c5e-8f5c-4d0f-9d8e-0f6d6c0b6a11',
@@ -212,6 +212,22 @@ describeDatabases('sessions in a table', (database) => {
 
     return new ServiceSessionStore(kysely({ Model: db, name: 'alula_sessions', id: 'id' }) as any)
   })
+})
+
+it('a shared store is named at start where other processes do not learn what has ended, with the time', async () => {
+  const warnings: string[] = []
+  const note = ({ code, message }: any) => code === 'ALULA_OWN_REVOCATIONS' && warnings.push(message)
+  const { sessions, ...others } = createShared()
+
+  process.on('warning', note)
+  onTestFinished(() => void process.off('warning', note))
+  await createApp({ shared: { sessions, ...others } })
+  await createApp({
+    shared: { sessions, ...others, revocation: undefined as any },
+    refresh: { accessExpiresIn: '5m' }
+  })
+  await until(() => expect(warnings).toHaveLength(1))
+  expect(warnings[0]).toContain('are valid for another 300 seconds')
 })
 
 describe('an application does not start', () => {
