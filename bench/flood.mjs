@@ -5,7 +5,7 @@ import { Agent } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { toLogin } from './accounts.mjs'
-import { askUsage, send, withServer } from './http.mjs'
+import { askUsage, send, watchDelay, withServer } from './http.mjs'
 import { printTable, SCALE, toPercentile } from './lib.mjs'
 
 const ADDRESSES = 1000
@@ -39,7 +39,7 @@ for (const [name, flood] of Object.entries(FLOODS)) {
 }
 
 printTable(
-  `Wrong logins from ${ADDRESSES} addresses; GET and the login of the owner in ms, the heap in MB`,
+  `Wrong logins from ${ADDRESSES} addresses; GET, the event loop of the server and the login of the owner in ms, the heap in MB`,
   [
     'logins to',
     'logins',
@@ -47,6 +47,7 @@ printTable(
     'seconds',
     'GET, median',
     'GET, slowest',
+    'loop, slowest',
     'owner',
     'owner, slowest',
     'heap before',
@@ -63,6 +64,9 @@ async function measure(client, flood) {
   await logIn(client, OWNER, OWN_ADDRESS)
 
   const before = await askUsage(client)
+
+  watchDelay(client)
+
   const reader = new Worker(new URL('reader.mjs', import.meta.url), {
     workerData: { port: client.port, path: '/messages/1', interval: READ_INTERVAL }
   })
@@ -102,6 +106,7 @@ async function measure(client, flood) {
     seconds.toFixed(0),
     toPercentile(reads, 0.5).toFixed(1),
     Math.max(...reads).toFixed(0),
+    after.delay.toFixed(0),
     `${owner.filter(({ status }) => status === 201).length} of ${owner.length}`,
     Math.max(...owner.map(({ milliseconds }) => milliseconds)).toFixed(0),
     toMegabytes(before.heapUsed),

@@ -313,7 +313,8 @@ export async function load({ port, connections }, toRequest, amount) {
 
 /**
  * What a server has used until now: CPU time in microseconds, and in bytes the memory of the process and what of it is
- * in use for objects. When the server was started with `--expose-gc`, the garbage is collected before.
+ * in use for objects. When the server was started with `--expose-gc`, the garbage is collected before. `delay` is for how long its
+ * event loop was busy at most since {@link watchDelay}, in milliseconds.
  */
 export async function askUsage({ child }) {
   child.send('usage')
@@ -321,6 +322,11 @@ export async function askUsage({ child }) {
   const [usage] = await once(child, 'message')
 
   return usage
+}
+
+/** Has a server measure for how long its event loop is busy. */
+export function watchDelay({ child }) {
+  child.send('watch')
 }
 
 async function measure(client, toRequest, amount) {

@@ -1,5 +1,6 @@
 // Runs one of the servers in a process of its own: node serve.mjs NAME [COUNT]. Its parent asks for what it has used.
 import { once } from 'node:events'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 const [name, count] = process.argv.slice(2)
 const { createServer } = await import(`./servers/${name}.mjs`)
@@ -7,7 +8,18 @@ const server = await createServer({ count: count === undefined ? undefined : Num
 
 if (!server.listening) await once(server, 'listening')
 
-process.on('message', () => {
+/** How late timers are, where the parent has asked for that with `watch`. */
+let delays
+
+process.on('message', (message) => {
+  if (message === 'watch') {
+    delays = monitorEventLoopDelay({ resolution: 10 })
+    delays.enable()
+
+    return
+  }
+
+  const delay = delays && delays.max / 1e6
   const cpu = toMicroseconds(process.cpuUsage())
 
   // There when Node was started with `--expose-gc`.
@@ -15,7 +27,7 @@ process.on('message', () => {
 
   const { rss, heapUsed } = process.memoryUsage()
 
-  process.send({ cpu, rss, heapUsed })
+  process.send({ cpu, rss, heapUsed, delay })
 })
 // The benchmark is through with it, or was stopped.
 process.on('disconnect', () => process.exit())
