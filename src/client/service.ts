@@ -16,8 +16,8 @@ import { findPath, isPlainObject, isRecordLike } from '../utils/object.ts'
 /** Params of a call whose caller wants to know what comes with the result. */
 export interface ResponseParams extends Params {
   /**
-   * Called with the response of the HTTP library; over a socket with `{ position }`, which is the header `Event-Position`
-   * over HTTP.
+   * Called with the response of the HTTP library; over a socket with what is the header `Event-Position` there, if it is
+   * known.
    */
   onResponse?(response: any): void
 }

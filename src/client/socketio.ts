@@ -104,12 +104,12 @@ export class SocketService extends EmitterService {
     }
 
     return new Promise((resolve, reject) => {
-      function finish(lost: Error | null, error?: unknown, result?: unknown, stamp?: unknown): void {
+      function finish(lost: Error | null, error?: unknown, result?: unknown, position?: string): void {
         if (lost) reject(toLostError(lost, { method, path }))
         else if (error) reject(convert(error))
         else resolve(result)
 
-        params.onResponse?.(stamp)
+        params.onResponse?.(position)
       }
 
       if (typeof connection.timeout === 'function') {

@@ -250,7 +250,8 @@ export class SocketTransport {
 
     this.run(socket, async () => {
       try {
-        const resumed = this.log.resume(connection, position)
+        // Without one, from now on: what happens while it joins its channels comes too.
+        const resumed = this.log.resume(connection, position ?? this.log.position)
 
         send(null, this.log.position)
         await resumed

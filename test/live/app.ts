@@ -1,7 +1,15 @@
 import { once } from 'node:events'
 import { io } from 'socket.io-client'
 import { onTestFinished } from 'vitest'
-import { type Application, alula as alulaClient, events, live, rest, socketio } from '../../src/client.ts'
+import {
+  type Application,
+  alula as alulaClient,
+  events,
+  type LiveOptions,
+  live,
+  rest,
+  socketio
+} from '../../src/client.ts'
 import { events as serveEvents } from '../../src/events.ts'
 import express, { errorHandler, rest as serveRest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
@@ -73,19 +81,27 @@ export function createTimers() {
   }
 }
 
+interface ConnectOptions extends LiveOptions {
+  /** Configures the client between its connection and its events. */
+  readonly configure?: (client: Application<any>) => unknown
+}
+
 /** A client that is closed when the test ends. Its events come from the return on. */
 export async function connect(
   { app, url }: { app: any; url: string },
   transport: Transport,
-  options?: Parameters<typeof live>[0]
+  { configure = () => undefined, ...options }: ConnectOptions = {}
 ): Promise<Application<any>> {
   const joined = once(app, 'connection')
-  const client =
-    transport === 'SSE'
-      ? alulaClient().configure(rest(url).fetch(fetchOnce)).configure(events()).configure(live(options))
-      : alulaClient()
-          .configure(socketio(io(url, { transports: ['websocket'], reconnectionDelay: 20, forceNew: true })))
-          .configure(live(options))
+  const client = alulaClient()
+
+  if (transport === 'SSE') client.configure(rest(url).fetch(fetchOnce))
+  else
+    client.configure(socketio(io(url, { transports: ['websocket'], reconnectionDelay: 20, forceNew: true })))
+
+  configure(client)
+  if (transport === 'SSE') client.configure(events())
+  client.configure(live(options))
 
   onTestFinished(async () => {
     client.io?.disconnect()

@@ -68,6 +68,8 @@ interface Recent extends Change {
 /** Pauses before a fetch, in milliseconds, up to a half more or less by chance: an event reaches all clients at once. */
 const PAUSE = 150
 const GAP_PAUSE = 500
+
+/** After the first failure; twice as long after each further one. */
 const ERROR_PAUSE = 1000
 
 const POSITION_HEADER = 'event-position'
@@ -221,10 +223,10 @@ export class List implements LiveList {
     else void this.fetch()
   }
 
-  /** Fetches soon; a fetch that runs may have been too early. */
+  /** Fetches soon. A fetch that runs may have been too early, and one that has failed is tried again later. */
   private fetchAfter(pause: number): void {
     if (this.isFetching) this.isStale = true
-    else if (!this.isSoon) this.schedule(pause * (0.5 + Math.random()), true)
+    else if (!this.isSoon && this.failures === 0) this.schedule(toPause(pause), true)
   }
 
   private schedule(milliseconds: number, isSoon: boolean): void {
@@ -237,8 +239,17 @@ export class List implements LiveList {
     this.timer = timers.setTimeout(() => void this.fetch(), milliseconds)
   }
 
+  private scheduleNext(): void {
+    const { failures, isStale } = this
+    const { interval } = this.settings
+
+    if (isStale) this.schedule(toPause(PAUSE), true)
+    else
+      this.schedule(failures === 0 ? interval : Math.min(ERROR_PAUSE * 2 ** (failures - 1), interval), false)
+  }
+
   private async fetch(): Promise<void> {
-    const { app, service, params, timers, interval } = this.settings
+    const { app, service, params, timers } = this.settings
     const { query, route, headers } = params
     const { count, user } = this
     const login = app.get('authentication')
@@ -252,8 +263,8 @@ export class List implements LiveList {
     this.login = login
     // Not awaited: `find` waits for it, as long as there is a connection.
     login?.then?.(
-      ({ accessToken }: { accessToken?: string }) => {
-        this.token = accessToken
+      (result: { accessToken?: string } | null) => {
+        this.token = result?.accessToken
       },
       () => undefined
     )
@@ -281,12 +292,7 @@ export class List implements LiveList {
     }
 
     this.isFetching = false
-    if (this.isStale) this.fetchAfter(PAUSE)
-    else
-      this.schedule(
-        this.failures === 0 ? interval : Math.min(ERROR_PAUSE * 2 ** (this.failures - 1), interval),
-        false
-      )
+    this.scheduleNext()
   }
 
   /**
@@ -333,11 +339,17 @@ export class List implements LiveList {
   }
 }
 
+function toPause(milliseconds: number): number {
+  return milliseconds * (0.5 + Math.random())
+}
+
 /** The position of a response: over a socket, of `fetch`, and of other libraries. */
 function toPosition(response: any): string | undefined {
-  const { position, headers } = response ?? {}
+  if (typeof response === 'string') return response
 
-  return position ?? headers?.get?.(POSITION_HEADER) ?? headers?.[POSITION_HEADER]
+  const { headers } = response ?? {}
+
+  return headers?.get?.(POSITION_HEADER) ?? headers?.[POSITION_HEADER]
 }
 
 /** Whether a position comes at or before another one of the same log; `undefined` where that cannot be known. */

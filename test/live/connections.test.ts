@@ -1,0 +1,141 @@
+import { once } from 'node:events'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { authenticate, hashPassword, protect } from '../../src/authentication.ts'
+import { alula, authentication, events, live, rest } from '../../src/client.ts'
+import { memory } from '../../src/memory.ts'
+import { fetchOnce } from '../client/servers.ts'
+import { defer } from '../support/deferred.ts'
+import { addAuthentication } from '../support/login.ts'
+import { until } from '../support/until.ts'
+import { connect, cut, startServer, TRANSPORTS } from './app.ts'
+
+const texts = (list: any) => list.getSnapshot().data.map(({ text }: any) => text)
+const show = (list: any, expected: readonly unknown[]) => until(() => expect(texts(list)).toEqual(expected))
+
+/** A server with users, whose notes are those of their owner. */
+async function startLogins() {
+  const server = await startServer((app) => {
+    addAuthentication(app)
+    app.use('users', memory({ startId: 1 }))
+    app.service('users').hooks({
+      before: { create: [hashPassword('password')] },
+      after: { all: [protect('password')] }
+    })
+    app.service('notes').hooks({
+      around: {
+        find: [
+          authenticate('jwt'),
+          async (context: any, next: () => Promise<void>) => {
+            const { user, query } = context.params
+
+            context.params = { ...context.params, query: { ...query, ownerId: user?.id ?? null } }
+            await next()
+          }
+        ]
+      }
+    })
+    app.on('login', ({ user }: any, { connection }: any) => app.channel(`users/${user.id}`).join(connection))
+    app.service('notes').publish(({ ownerId }: any) => app.channel(`users/${ownerId}`))
+  })
+
+  for (const name of ['ann', 'bob']) await server.app.service('users').create({ email: name, password: name })
+
+  await server.notes.create([
+    { text: 'a', ownerId: 1 },
+    { text: 'b', ownerId: 2 }
+  ])
+
+  return server
+}
+
+const toLogin = (name: string) => ({ strategy: 'local', email: name, password: name })
+
+describe.each(TRANSPORTS)('a live list over %s', (transport) => {
+  it('follows logins: it has what the user who is logged in may find, and nothing after a logout', async () => {
+    const server = await startLogins()
+    const client = await connect(server, transport, { configure: (app) => app.configure(authentication()) })
+    const list = client.live('notes')
+
+    await until(() => expect(list.getSnapshot()).toMatchObject({ data: [], error: { code: 401 } }))
+    await client.authenticate(toLogin('ann'))
+    await show(list, ['a'])
+    expect(list.getSnapshot().error).toBeUndefined()
+    await client.logout()
+    expect(list.getSnapshot().data).toEqual([])
+    await until(() => expect(list.getSnapshot().error).toMatchObject({ code: 401 }))
+    await client.authenticate(toLogin('bob'))
+    await show(list, ['b'])
+  })
+
+  it('of a user who is logged in gets what it missed without a find', async () => {
+    const server = await startLogins()
+    const { app, notes, finds } = server
+    const client = await connect(server, transport, { configure: (one) => one.configure(authentication()) })
+
+    await client.authenticate(toLogin('ann'))
+
+    const list = client.live('notes')
+    const again = once(app, 'login')
+
+    await show(list, ['a'])
+    if (transport === 'SSE') await until(() => expect(app.channel('users/1').length).toBe(1))
+
+    const { length } = finds
+
+    cut(app)
+    await again
+    await notes.create([
+      { text: 'c', ownerId: 1 },
+      { text: 'd', ownerId: 2 }
+    ])
+    await show(list, ['a', 'c'])
+    expect(finds).toHaveLength(length)
+  })
+
+  it('has what happened while its connection was joining its channels', async () => {
+    const gate = defer<void>()
+    const server = await startServer((app) => {
+      app.removeAllListeners('connection')
+      app.on('connection', async (connection: object) => {
+        await gate.promise
+        app.channel('all').join(connection)
+      })
+    })
+    const { notes } = server
+
+    await notes.create({ text: 'a' })
+
+    const client = await connect(server, transport)
+    const list = client.live('notes')
+
+    await show(list, ['a'])
+    await notes.create({ text: 'b' })
+    gate.resolve()
+    await show(list, ['a', 'b'])
+  })
+})
+
+it('a list that was read before its events began is read again', async () => {
+  const gate = defer<void>()
+  const { url, notes } = await startServer()
+  const client = alula()
+    .configure(
+      rest(url).fetch(async (address, init) => {
+        if (address.endsWith('/events')) await gate.promise
+
+        return fetchOnce(address, init)
+      })
+    )
+    .configure(events())
+    .configure(live())
+
+  onTestFinished(async () => void (await client.teardown()))
+  await notes.create({ text: 'a' })
+
+  const list = client.live('notes')
+
+  await show(list, ['a'])
+  await notes.create({ text: 'b' })
+  gate.resolve()
+  await show(list, ['a', 'b'])
+})
