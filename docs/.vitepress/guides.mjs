@@ -28,7 +28,18 @@ export const GUIDES = {
     'tutorial/5-front-end',
     'tutorial/6-tests-and-production'
   ],
-  'Data and clients': ['sql', 'memory', 'http', 'koa', 'realtime', 'client', 'openapi', 'page', 'mcp'],
+  'Data and clients': [
+    'sql',
+    'memory',
+    'http',
+    'koa',
+    'realtime',
+    'client',
+    'live',
+    'openapi',
+    'page',
+    'mcp'
+  ],
   'Users and access': ['authentication', 'sessions', 'access', 'oauth', 'security'],
   'In production': ['testing', 'deployment', 'bundling', 'scaling'],
   'From Feathers v5': ['migrating'],

@@ -118,7 +118,11 @@ describe.each(TRANSPORTS)('a live list over %s', (transport) => {
     await notes.remove(1)
     await show(list, ['B', 'c'])
     await notes.patch(6, { rank: 0 })
+    await show(list, ['y', 'B'])
+    // From before the window into it.
+    await notes.patch(6, { rank: 1 })
     await show(list, ['f', 'B'])
+    expect(finds).toHaveLength(5)
   })
 
   it.each([

@@ -1,0 +1,179 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { expect, it } from 'vitest'
+import { createFullFolder } from '../bundles/support.ts'
+import { describeChromium } from '../support/chromium.ts'
+import { readBlocks, readPage, readSection } from '../support/page.ts'
+import { expectSession } from '../support/session.ts'
+import { shareProcess } from '../support/shared-process.ts'
+
+const shared = shareProcess({})
+
+const CLIENT = `
+import { alula, live, socketio } from 'alula/client'
+import { io } from 'socket.io-client'
+
+export const client = alula().configure(socketio(io())).configure(live())`
+
+async function startServer(): Promise<string> {
+  const [application] = readBlocks(await readPage('live'), 'js') as [string]
+
+  return (await shared.runServer(application)).address
+}
+
+/** The hook of a section. */
+async function readHook(section: string, language: 'js' | 'jsx'): Promise<string> {
+  const [block] = readBlocks(readSection(await readPage('live'), section), language)
+
+  return block as string
+}
+
+/** Makes one script of files for a page. */
+async function bundle(files: { readonly [name: string]: string }): Promise<string> {
+  const folder = createFullFolder()
+
+  for (const [name, text] of Object.entries({ 'client.js': CLIENT, ...files }))
+    writeFileSync(join(folder, name), text)
+
+  const { outputFiles } = await build({
+    entryPoints: [join(folder, 'main.js')],
+    bundle: true,
+    loader: { '.js': 'jsx' },
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"development"', __VUE_OPTIONS_API__: 'true' },
+    logLevel: 'silent',
+    write: false
+  })
+
+  return (outputFiles[0] as (typeof outputFiles)[number]).text
+}
+
+it('live lists: the client prints what the page shows, and so it does over HTTP', async () => {
+  const page = await readPage('live')
+  const [, client, overHttp] = readBlocks(page, 'js') as [string, string, string]
+  const [printed] = readBlocks(page, '') as [string]
+  const address = await startServer()
+  const [, watch] = client.split(/^(?=const list)/m) as [string, string]
+  const programs = [client, overHttp + watch].map((code) =>
+    shared.runProgram(code.replace('localhost:3030', address))
+  )
+  const first = await Promise.all(programs.map(({ waitFor }) => waitFor('')))
+  const [session] = readBlocks(page, 'console') as [string]
+
+  await expectSession([session], { 'localhost:3030': address })
+
+  const others = await Promise.all(
+    programs.map(async ({ waitFor }) => [await waitFor(''), await waitFor('')])
+  )
+
+  for (const [index, lines] of others.entries())
+    expect([first[index], ...lines]).toEqual(printed.trim().split('\n'))
+})
+
+const FRAMEWORKS = {
+  React: async () => ({
+    'use-live.js': await readHook('React', 'jsx'),
+    'notes.js': readBlocks(readSection(await readPage('live'), 'React'), 'jsx')[1] as string,
+    'main.js': `
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { Notes } from './notes.js'
+
+createRoot(document.getElementById('root')).render(<StrictMode><Notes /></StrictMode>)`
+  }),
+  Vue: async () => ({
+    'use-live.js': await readHook('Vue', 'js'),
+    'main.js': `
+import { createApp, h } from 'vue'
+import { useLive } from './use-live.js'
+
+createApp({
+  setup() {
+    const notes = useLive('notes', () => ({ done: false, $sort: { id: 1 } }))
+
+    return () => h('ul', notes.value.data.map((note) => h('li', { key: note.id }, note.text)))
+  }
+}).mount('#root')`
+  }),
+  'TanStack Query': async () => ({
+    'use-live.js': await readHook('TanStack Query', 'jsx'),
+    'main.js': `
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { useLiveQuery } from './use-live.js'
+
+function Notes() {
+  const { data = [], isPending } = useLiveQuery('notes', { done: false, $sort: { id: 1 } })
+
+  return isPending ? <p>Loading</p> : <ul>{data.map((note) => <li key={note.id}>{note.text}</li>)}</ul>
+}
+
+createRoot(document.getElementById('root')).render(
+  <StrictMode><QueryClientProvider client={new QueryClient()}><Notes /></QueryClientProvider></StrictMode>
+)`
+  }),
+  'TanStack DB': async () => ({
+    'collection.js': await readHook('TanStack DB', 'js'),
+    'main.js': `
+import { eq, useLiveQuery } from '@tanstack/react-db'
+import { createRoot } from 'react-dom/client'
+import { createLiveCollection } from './collection.js'
+
+const notes = window.notes = createLiveCollection('notes')
+
+function Notes() {
+  const { data } = useLiveQuery((query) =>
+    query.from({ note: notes }).where(({ note }) => eq(note.done, false)).orderBy(({ note }) => note.id)
+  )
+
+  return <ul>{data.map((note) => <li key={note.id}>{note.text}</li>)}</ul>
+}
+
+createRoot(document.getElementById('root')).render(<Notes />)`
+  })
+}
+
+describeChromium('live lists on a page', (open) => {
+  it.each(Object.entries(FRAMEWORKS))('follow events with %s', async (name, readFiles) => {
+    const address = await startServer()
+    const script = await bundle(await readFiles())
+    const { page, errors } = await open(`http://${address}/notes`)
+    const send = (method: string, path: string, data: object) =>
+      fetch(`http://${address}/${path}`, {
+        method,
+        body: JSON.stringify(data),
+        headers: { 'Content-Type': 'application/json' }
+      })
+    const show = (...texts: string[]) =>
+      page.waitForFunction(
+        (expected) =>
+          [...(globalThis as any).document.querySelectorAll('li')]
+            .map(({ textContent }: any) => textContent)
+            .join() === expected,
+        texts.join()
+      )
+
+    await page.setContent('<div id="root"></div>')
+    await page.addScriptTag({ content: script })
+    await show('Buy milk')
+    await send('POST', 'notes', { text: 'Call Ada', done: false })
+    await show('Buy milk', 'Call Ada')
+    await send('PATCH', 'notes/1', { done: true })
+    await show('Call Ada')
+
+    if (name === 'TanStack DB') {
+      await page.evaluate(() => {
+        ;(globalThis as any).notes.update(2, (note: any) => {
+          note.text = 'Call Grace'
+        })
+      })
+      await show('Call Grace')
+      expect(await (await fetch(`http://${address}/notes/2`)).json()).toMatchObject({ text: 'Call Grace' })
+    }
+
+    // The icon of the page, which the server does not have.
+    expect(errors.filter((error) => !error.includes('404'))).toEqual([])
+  })
+})
