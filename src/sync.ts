@@ -1,7 +1,10 @@
+export {
+  type RedisRevocationOptions,
+  RedisRevocationStore
+} from './authentication/redis-revocation.ts'
 export type { ServiceEvent } from './core/internals.ts'
+export { type RedisLoginBudgetOptions, RedisLoginBudgetStore } from './login-budget/redis-store.ts'
+export type { Outage } from './redis/availability.ts'
 export type { RedisClient, RedisLocation } from './redis/connection.ts'
-export type { Outage } from './sync/availability.ts'
 export type { SyncGap as Gap } from './sync/link.ts'
-export { type RedisLoginBudgetOptions, RedisLoginBudgetStore } from './sync/login-budget.ts'
-export { type RedisRevocationOptions, RedisRevocationStore } from './sync/revocation.ts'
 export { type SyncOptions, sync } from './sync/sync.ts'

@@ -4,11 +4,12 @@ import type { Application } from '../core/types.ts'
 import type { KeptEvent } from '../log/event.ts'
 import { type LogSource, type OwnEntry, type ReceivedEntry, type SharedLog, shareLog } from '../log/log.ts'
 import { compareIds, type End } from '../log/position.ts'
+import { Availability, type Outage } from '../redis/availability.ts'
 import { RedisConnection } from '../redis/connection.ts'
 import type { RedisSettings } from '../redis/options.ts'
 import { createDebug } from '../utils/debug.ts'
 import { createTypeError } from '../utils/developer-error.ts'
-import { Availability, type Outage } from './availability.ts'
+import { withTimeout } from '../utils/with-timeout.ts'
 import { decode, encode } from './codec.ts'
 import { Reader } from './reader.ts'
 import type { SharedRevocationStore } from './revocation.ts'
@@ -38,8 +39,8 @@ export interface SyncGap {
 /** How long, in milliseconds, the end waits for what is not sent yet. */
 const CLOSE_TIME = 2000
 
-/** How many entries are read at a time for a connection that comes back. */
-const REPLAY_BATCH = 100
+/** How many entries are read at a time for a connection that comes back: each may be large. */
+const REPLAY_BATCH = 16
 
 /** How long, in milliseconds, a connection that comes back waits for a position that this process has not read yet. */
 const MAX_LAG = 2000
@@ -57,6 +58,8 @@ export class Link implements LogSource {
   private writer: Writer | undefined
   /** The last entry that was read. */
   private position = ''
+  /** Replays that wait until this process has read on. */
+  private readonly waiting: (() => void)[] = []
   private isNamed = false
 
   /**
@@ -99,8 +102,11 @@ export class Link implements LogSource {
     )
     const reader = new Reader(reading, key, size, {
       entry: (entry) => this.receive(entry),
+      // Otherwise it would be replayed twice.
+      repeated: (id) => void writing.client.xDel(key, id).catch(() => undefined),
       epoch: (epoch, end) => this.handleEpoch(epoch, end),
-      missed: () => this.handleMissed()
+      missed: () =>
+        this.handleLoss('Events of other processes do not reach this one: it was away for too long')
     })
 
     this.writer = writer
@@ -121,6 +127,7 @@ export class Link implements LogSource {
     await this.writer?.close(CLOSE_TIME)
     this.log?.setSource(undefined)
     this.log = undefined
+    this.wake()
 
     for (const connection of this.connections.splice(0)) connection.close()
     revocations?.close()
@@ -153,29 +160,45 @@ export class Link implements LogSource {
   }
 
   async readAfter({ id, count }: End): Promise<readonly ReceivedEntry[]> {
-    const end = Date.now() + MAX_LAG
+    await this.whenRead(id)
 
-    // The client comes from a process that has read more.
-    while (this.log && compareIds(this.position, id) < 0 && Date.now() < end) {
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
-
+    const { position } = this
     const client = this.connections[1]?.client
 
-    if (!client?.isReady || compareIds(this.position, id) <= 0) return []
+    if (!client?.isReady || compareIds(position, id) <= 0) return []
 
-    const [first, messages] = await Promise.all([
-      client.xRange(this.key, '-', '+', { COUNT: 1 }),
-      client.xRange(this.key, id, '+', { COUNT: REPLAY_BATCH })
-    ])
-    const entries = (messages ?? [])
-      .flatMap((message) => parseEntry(message as any) ?? [])
-      .filter((entry) => entry.revoked === undefined && (entry.id !== id || entry.count > count))
+    for (let from = id; ; ) {
+      const [first, messages] = await Promise.all([
+        client.xRange(this.key, '-', '+', { COUNT: 1 }),
+        client.xRange(this.key, from, position, { COUNT: REPLAY_BATCH })
+      ])
+      const [oldest, last = from] = [first?.[0]?.id, messages?.at(-1)?.id]
+      const entries = (messages ?? [])
+        .flatMap((message) => parseEntry(message as any) ?? [])
+        .filter((entry) => entry.revoked === undefined && (entry.id !== id || entry.count > count))
 
-    // One that is older than all may have had others after it.
-    const oldest = first?.[0]?.id
+      // One that is older than all may have had others after it.
+      if (oldest === undefined || compareIds(oldest, id) > 0) return []
+      // There may be as many revocations.
+      if (entries.length > 0 || last === from) return entries
 
-    return oldest !== undefined && compareIds(oldest, id) <= 0 ? entries : []
+      from = last
+    }
+  }
+
+  /** Waits for a place of which a client knows by another process, which has read more. */
+  private async whenRead(id: string): Promise<void> {
+    const end = Date.now() + MAX_LAG
+
+    while (this.log && compareIds(this.position, id) < 0 && Date.now() < end) {
+      const read = new Promise<void>((resolve) => this.waiting.push(resolve))
+
+      await withTimeout(read, end - Date.now()).catch(() => undefined)
+    }
+  }
+
+  private wake(): void {
+    for (const resolve of this.waiting.splice(0)) resolve()
   }
 
   private async connect(): Promise<RedisConnection> {
@@ -209,24 +232,22 @@ export class Link implements LogSource {
     } catch (cause) {
       reportError(this.app, new Error('A message from another process cannot be read', { cause }))
     }
+
+    this.wake()
   }
 
   private handleEpoch(epoch: string, end: End): void {
     this.position = end.id
     this.log?.renew(epoch, end)
 
-    if (this.isNamed) {
-      this.log?.tellGap()
-      this.reportGap('Redis has begun anew, and may have lost events')
-      this.writer?.writeAgain()
-    }
+    if (this.isNamed) this.handleLoss('Redis has begun anew, and may have lost events')
 
     this.isNamed = true
   }
 
-  private handleMissed(): void {
+  private handleLoss(sentence: string): void {
     this.log?.tellGap()
-    this.reportGap('Events of other processes do not reach this one: it was away for too long')
+    this.reportGap(sentence)
     this.writer?.writeAgain()
   }
 

@@ -1,22 +1,25 @@
 import { compareIds, type End } from '../log/position.ts'
 import type { RedisConnection } from '../redis/connection.ts'
 import { BoundedMap } from '../utils/bounded-map.ts'
-import { countBytes, parseEntry, readEpoch, START, type StreamEntry, type StreamSize } from './stream.ts'
+import {
+  countBytes,
+  type Message,
+  parseEntry,
+  readEpoch,
+  START,
+  type StreamEntry,
+  type StreamSize
+} from './stream.ts'
 
 /** What `XREAD` returns. */
-type ReadStreams =
-  | readonly {
-      readonly messages: readonly {
-        readonly id: string
-        readonly message: { readonly [name: string]: string }
-      }[]
-    }[]
-  | null
+type ReadStreams = readonly { readonly messages: readonly Message[] }[] | null
 
 /** Gets what was read. */
 export interface ReaderListener {
   /** An entry: each comes once, in the order of the stream. */
   entry(entry: StreamEntry): void
+  /** The id of an entry that was written twice, because the first reply was lost. */
+  repeated(id: string): void
   /** All entries come from another log from now on, after a place in it. */
   epoch(epoch: string, end: End): void
   /** Entries are gone that this process has not read. */
@@ -46,6 +49,8 @@ export class Reader {
   private position = START
   private count = 0
   private epoch: string | undefined
+  /** The last entry of a log that has begun anew: up to there are entries that were read before. */
+  private readBefore = START
   /** How many bytes the largest entry had that was read the last time. */
   private largest = 0
 
@@ -76,9 +81,10 @@ export class Reader {
   /** Notes whether the log is another one, of which all is new that is in it. */
   private async check(): Promise<void> {
     const { client } = this.connection
-    const [epoch, found] = await Promise.all([
+    const [epoch, found, last] = await Promise.all([
       readEpoch(client, this.key),
-      client.xRange(this.key, this.position, this.position)
+      client.xRange(this.key, this.position, this.position),
+      client.xRevRange(this.key, '+', '-', { COUNT: 1 })
     ])
     const isFirst = this.epoch === undefined
 
@@ -87,6 +93,7 @@ export class Reader {
     if (!isFirst && found?.length === 0) {
       this.position = START
       this.count = 0
+      this.readBefore = last?.[0]?.id ?? START
       this.size.clear()
     }
 
@@ -134,10 +141,7 @@ export class Reader {
     for (const message of messages) this.receive(message)
   }
 
-  private receive(message: {
-    readonly id: string
-    readonly message: { readonly [name: string]: string }
-  }): void {
+  private receive(message: Message): void {
     const bytes = countBytes(message)
     const entry = parseEntry(message)
 
@@ -150,7 +154,10 @@ export class Reader {
 
     const [origin = '', number] = entry.tx.split('-')
 
-    if (Number(number) <= (this.numbers.get(origin) ?? 0)) return
+    if (Number(number) <= (this.numbers.get(origin) ?? 0)) {
+      if (compareIds(entry.id, this.readBefore) > 0) this.listener.repeated(entry.id)
+      return
+    }
 
     // Last in the order, because its message is the latest.
     this.numbers.delete(origin)

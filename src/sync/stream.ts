@@ -20,7 +20,8 @@ export interface StreamEntry {
   readonly revoked: string | undefined
 }
 
-type Message = { readonly id: string; readonly message: { readonly [name: string]: string } }
+/** An entry as Redis has it. */
+export type Message = { readonly id: string; readonly message: { readonly [name: string]: string } }
 
 /** The fields of an entry. */
 export function toFields({ tx, paths, count, text, revoked }: Omit<StreamEntry, 'id'>): {

@@ -1,3 +1,4 @@
+import { FAIL_CLOSED } from '../authentication/redis-revocation.ts'
 import { assertBeforeSetup } from '../core/assert-application.ts'
 import { addPlugin, type ServiceEvent } from '../core/internals.ts'
 import type { Application, ApplicationHookContext, NextFunction } from '../core/types.ts'
@@ -8,7 +9,7 @@ import { createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { assertOption, type OptionChecks } from '../utils/options.ts'
 import { Link, type LinkSettings } from './link.ts'
-import { FAIL_CLOSED, SharedRevocationStore } from './revocation.ts'
+import { SharedRevocationStore } from './revocation.ts'
 
 /** The options of {@link sync}. They have to be the same in all processes. */
 export interface SyncOptions extends RedisOptions<RedisLocation> {

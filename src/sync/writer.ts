@@ -31,13 +31,10 @@ interface Waiting extends Omit<StreamEntry, 'id'> {
   readonly since: number
 }
 
-/** The part of the bytes that Redis may have been given and this process has not read. */
-const IN_FLIGHT = 1 / 8
-
 /** About how many bytes an entry takes beside its events. */
 const ENTRY_BYTES = 256
 
-/** The part of the bytes that one entry may have. */
+/** The part of the bytes that one entry may have, and that Redis may have been given and this process has not read. */
 const MAX_PART = 1 / 8
 
 /** Writes the entries of this process to the stream, in their order, and keeps each until this process has read it. */
@@ -222,7 +219,7 @@ export class Writer {
   private writeSome(): void {
     const { maxBytes } = this.settings
 
-    while (this.isWriting && this.sent < this.waiting.length && this.bytesInFlight <= maxBytes * IN_FLIGHT) {
+    while (this.isWriting && this.sent < this.waiting.length && this.bytesInFlight <= maxBytes * MAX_PART) {
       this.write(this.waiting[this.sent++] as Waiting)
     }
   }

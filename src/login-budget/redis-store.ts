@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 import type { RateLimiterRedis } from 'rate-limiter-flexible'
+import type { Client, RedisLocation } from '../redis/connection.ts'
+import { type RedisOptions, type RedisSettings, toRedisSettings } from '../redis/options.ts'
+import { StoreConnection } from '../redis/store.ts'
+import { createDebug } from '../utils/debug.ts'
+import { rethrowMissingPeer } from '../utils/peer.ts'
 import {
   KNOWN_FOR,
   type LoginBudgetStore,
   MAX_KNOWN,
   MemoryLoginBudgetStore,
   type TakenPoints
-} from '../login-budget/store.ts'
-import type { Client, RedisLocation } from '../redis/connection.ts'
-import { type RedisOptions, type RedisSettings, toRedisSettings } from '../redis/options.ts'
-import { StoreConnection } from '../redis/store.ts'
-import { createDebug } from '../utils/debug.ts'
-import { rethrowMissingPeer } from '../utils/peer.ts'
+} from './store.ts'
 
 /** The options of {@link RedisLoginBudgetStore}. */
 export interface RedisLoginBudgetOptions extends RedisOptions<RedisLocation> {}

@@ -1,4 +1,4 @@
-import type { ConnectionListener, RedisConnection } from '../redis/connection.ts'
+import type { ConnectionListener, RedisConnection } from './connection.ts'
 
 /** A time without Redis. */
 export interface Outage {

@@ -1,0 +1,104 @@
+import { expect, it } from 'vitest'
+import { openLog } from '../../src/log/log.ts'
+import { startProxy } from '../support/proxy.ts'
+import { createPrefix, describeRedis, REDIS_URL } from '../support/redis.ts'
+import { until } from '../support/until.ts'
+import { type Process, startProcess } from './app.ts'
+import { connectTo, hears, numbers, send } from './sending.ts'
+
+/** A transport of a process with one connection, which gets what it missed. */
+function openTransport({ app, heard }: Process) {
+  const connection = {}
+  const told: any[] = []
+  const log = openLog(app, {
+    connections: new Set([connection]),
+    tellPosition: (position) => told.push(position),
+    tellGap: (gap) => told.push(gap)
+  })
+
+  return {
+    log,
+    told,
+    /** What the connection gets of what came after a position. */
+    async replay(position: string) {
+      const before = heard.length
+
+      app.channel('all').join(connection)
+      await log.resume(connection, position)
+
+      return heard.slice(before).map(({ data }) => data)
+    }
+  }
+}
+
+/** Two processes, of which the first one keeps next to nothing: what connections missed is in Redis. */
+async function startForgetful() {
+  const prefix = createPrefix()
+  const options = { redis: REDIS_URL, prefix }
+  const one = await startProcess(options, (app) => app.set('eventLog', { maxBytes: 400 }))
+  const proxy = await startProxy(REDIS_URL)
+  const other = await startProcess({ ...options, redis: proxy.url })
+
+  return { prefix, one, other, proxy }
+}
+
+/** The position after a first event: of what comes before all it is not known whether something is missing. */
+async function toPosition(process: Process, log: { readonly position: string }): Promise<string> {
+  send(process, -1, 0)
+  await hears(process, [-1])
+
+  return log.position
+}
+
+describeRedis('a connection that comes back to a process that has forgotten', () => {
+  it('gets what it missed from Redis, however many revocations are in between', async () => {
+    const { one, prefix } = await startForgetful()
+    const { log, replay, told } = openTransport(one)
+    const position = await toPosition(one, log)
+    const client = await connectTo(REDIS_URL)
+
+    send(one, 0, 1)
+    for (let n = 1; n <= 40; n++) await client.xAdd(`${prefix}:events`, '*', { tx: `z-${n}`, revoked: 'x' })
+    send(one, 1, 50)
+    await hears(one, [-1, ...numbers(0, 50)])
+    expect(await replay(position)).toEqual(numbers(0, 50))
+    expect(told).toEqual([log.position])
+  })
+
+  it('gets once what was written twice, because the reply was lost', async () => {
+    const { one, other, proxy, prefix } = await startForgetful()
+    const { log, replay } = openTransport(one)
+    const position = await toPosition(one, log)
+    const client = await connectTo(REDIS_URL)
+
+    await hears(other, [-1])
+    proxy.mute()
+    send(other, 0, 20)
+    await hears(one, [-1, ...numbers(0, 20)])
+    proxy.mend()
+    await until(() => expect(other.statuses).toEqual(['away', 'back']))
+    send(other, 20, 25)
+    await hears(one, [-1, ...numbers(0, 25)])
+    await until(async () => expect(await client.xLen(`${prefix}:events`)).toBe(26))
+    expect(await replay(position)).toEqual(numbers(0, 25))
+  })
+
+  it('waits for a position that its process has not read, and no longer than that takes', async () => {
+    const { one, other, proxy } = await startForgetful()
+    const { log } = openTransport(one)
+    const { replay } = openTransport(other)
+
+    proxy.mute()
+    send(one, 0, 20)
+    await hears(one, numbers(0, 20))
+
+    const replayed = replay(log.position)
+
+    proxy.mend()
+    // What the process reads meanwhile is for its other connections.
+    await replayed
+    await hears(other, numbers(0, 20))
+    send(one, 20, 21)
+    await until(() => expect(other.heard.length).toBeGreaterThanOrEqual(21))
+  })
+})
