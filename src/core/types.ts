@@ -108,7 +108,11 @@ export interface Http {
  *
  * @param request The request; its path lacks the prefix of the transport, and `HEAD` arrives as `GET`
  */
-export type MountedHandler = (request: Request, details: MountedDetails) => Promise<Response> | Response
+export interface MountedHandler {
+  (request: Request, details: MountedDetails): Promise<Response> | Response
+  /** What a document of `alula/openapi` says of it: operations of OpenAPI by verb in lower case; nothing when left out. */
+  readonly operations?: { readonly [verb: string]: object }
+}
 
 /** What a mounted function knows about a request beside what it says. */
 export interface MountedDetails {

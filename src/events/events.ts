@@ -96,8 +96,34 @@ export function events(options: EventsOptions = {}): (app: any) => void {
   }
 }
 
+/** For the document of `alula/openapi`, which has the responses with errors. */
+const OPERATION = {
+  operationId: 'receiveEvents',
+  tags: [],
+  summary: 'events, as Server-Sent Events, for as long as the client stays connected',
+  parameters: [
+    {
+      ...{ name: 'services[]', in: 'query', style: 'form', explode: true },
+      description: 'The paths of the services whose events the client wants; all when left out',
+      schema: { type: 'array', items: { type: 'string' } }
+    },
+    {
+      ...{ name: 'Last-Event-ID', in: 'header' },
+      description:
+        'The id of the last event that the client has: it gets what it missed since, or an event `gap`',
+      schema: { type: 'string' }
+    }
+  ],
+  responses: {
+    200: { description: 'Events', content: { 'text/event-stream': { schema: { type: 'string' } } } },
+    400: { $ref: '#/components/responses/BadRequest' },
+    401: { $ref: '#/components/responses/NotAuthenticated' },
+    default: { $ref: '#/components/responses/OtherError' }
+  }
+}
+
 function serve(app: Application, open: () => EventStreams): MountedHandler {
-  return async (request, { params, authService, prefix }) => {
+  const handle: MountedHandler = async (request, { params, authService, prefix }) => {
     const { pathname, search } = new URL(request.url)
     const position = request.headers.get('last-event-id') || undefined
 
@@ -111,6 +137,8 @@ function serve(app: Application, open: () => EventStreams): MountedHandler {
 
     return new Response(body, { headers: HEADERS })
   }
+
+  return Object.assign(handle, { operations: { get: OPERATION } })
 }
 
 /** The services that a client wants events of; `undefined` for all. */

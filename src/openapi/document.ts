@@ -1,6 +1,6 @@
 import { assertApplication } from '../core/assert-application.ts'
 import { getErrorStatus } from '../core/error-status.ts'
-import { warnOnce } from '../core/internals.ts'
+import { getInternals, warnOnce } from '../core/internals.ts'
 import type { Application } from '../core/types.ts'
 import { readLogin } from '../manifest/login.ts'
 import { type ManifestService, readOpenServices, readRelatedServices } from '../manifest/services.ts'
@@ -12,7 +12,7 @@ import { addOperations, type PathItems } from './operations.ts'
 import { toErrorResponses } from './responses.ts'
 import { Schemas } from './schemas.ts'
 import { createGuards, toSecuritySchemes } from './security.ts'
-import type { OpenApiDocument, OpenApiOptions } from './types.ts'
+import type { OpenApiDocument, OpenApiOperation, OpenApiOptions } from './types.ts'
 
 /** What the options of {@link toOpenApi} may be. */
 export const DOCUMENT_CHECKS: OptionChecks = {
@@ -72,6 +72,20 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
         toFilters
       }
     })
+  }
+
+  for (const [path, { operations = {} }] of getInternals(app).mounts) {
+    // Whether a function asks for credentials is not known.
+    const { security } = toGuard('')
+    const described = (Object.entries(operations) as [string, Omit<OpenApiOperation, 'security'>][]).map(
+      ([verb, operation]) => [
+        verb,
+        { security, ...operation, operationId: operationIds.take(operation.operationId) }
+      ]
+    )
+
+    if (described.length > 0)
+      paths.set(path, { path, placeholders: [], operations: Object.fromEntries(described) })
   }
 
   // Their records are in those of others.

@@ -63,10 +63,10 @@ export interface OpenApiSecurity {
   readonly [scheme: string]: readonly string[]
 }
 
-/** A part of the path or of the query string. */
+/** A part of the path or of the query string, or a header. */
 export interface OpenApiParameter {
   readonly name: string
-  readonly in: 'path' | 'query'
+  readonly in: 'path' | 'query' | 'header'
   readonly description?: string
   readonly required?: boolean
   readonly style?: 'form' | 'deepObject'

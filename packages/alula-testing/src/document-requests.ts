@@ -35,13 +35,25 @@ export interface DocumentRequest {
 const MAX_TRIES = 30
 
 /**
- * The operations of a document.
+ * The operations of a document whose responses end: not those of streams of events.
  *
  * @param document The document
  */
 export function listOperations({ paths }: OpenApiDocument): readonly Operation[] {
-  return Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([verb, operation]) => ({ ...operation, verb: verb.toUpperCase(), path }))
+  return Object.entries(paths)
+    .flatMap(([path, operations]) =>
+      Object.entries(operations).map(([verb, operation]) => ({
+        ...operation,
+        verb: verb.toUpperCase(),
+        path
+      }))
+    )
+    .filter(({ responses }) => !isStream(responses))
+}
+
+function isStream(responses: OpenApiOperation['responses']): boolean {
+  return Object.values(responses).some(
+    (response) => 'content' in response && response.content && 'text/event-stream' in response.content
   )
 }
 
