@@ -7,6 +7,8 @@ import { toMemoryOptions } from '../messages.mjs'
 export function createServer({ count }) {
   const app = alula()
 
+  // All of them begin at once, and the clients here do not come back.
+  app.set('connectionRate', Number.POSITIVE_INFINITY)
   app.configure(socketio())
   app.use('messages', memory(toMemoryOptions(count)))
   app.on('connection', (connection) => app.channel('everybody').join(connection))

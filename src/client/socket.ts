@@ -27,7 +27,9 @@ interface SocketManager {
   readonly engine?: unknown
   readonly _readyState?: string
   readonly _reconnecting?: boolean
-  reconnectionDelayMax(): number
+  reconnectionDelay(value?: number): any
+  reconnectionDelayMax(value?: number): any
+  once(event: any, listener: () => void): unknown
   on(event: any, listener: (...values: any[]) => void): unknown
   off(event: any, listener: (...values: any[]) => void): unknown
 }
@@ -38,14 +40,34 @@ const ENDED_BY_SERVER = 'io server disconnect'
 /** How many milliseconds lie between two connections that a server ends, where the socket says nothing of it. */
 const DEFAULT_PAUSE = 5000
 
-/** Notes when a server refuses a socket for good. */
+/** So long that it does not matter, in milliseconds, before it is cut to the longest delay. */
+const ANY_DELAY = 1e9
+
+/** Notes when a server refuses a socket for good; when it does so for the moment, the socket tries again when it may. */
 export function watchRefusals(socket: Socket): void {
   socket.on('connect', () => {
     socket[REFUSAL] = undefined
   })
   socket.on('connect_error', (error) => {
     if (socket.active === false) socket[REFUSAL] = toRefusal(error)
+    // Of long-polling: nothing is known of a WebSocket that was refused.
+    if (error.description === 503) delay(socket.io, error.context?.getResponseHeader?.('Retry-After') * 1000)
   })
+}
+
+/** Has a manager make its next attempt after a time in milliseconds, which it would choose by itself. */
+function delay(manager: SocketManager | undefined, wait: number): void {
+  if (!manager || !(wait > 0) || manager.reconnectionDelay() === ANY_DELAY) return
+
+  const [before, longest] = [manager.reconnectionDelay(), manager.reconnectionDelayMax()]
+
+  function set(from: number, to: number): void {
+    manager?.reconnectionDelay(from)
+    manager?.reconnectionDelayMax(to)
+  }
+
+  set(ANY_DELAY, wait)
+  manager.once('reconnect_attempt', () => set(before, longest))
 }
 
 /** @throws The reason why a socket does not connect by itself: the refusal of the server, or else Unavailable */

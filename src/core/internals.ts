@@ -1,5 +1,6 @@
 // The contract between the application and the other folders of the library: what an application keeps for them.
 import { HookRegistry } from '../hooks/registry.ts'
+import type { Admission } from '../utils/admission.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { ErrorCode } from '../utils/error-codes.ts'
 import type { KeyedMutex } from '../utils/keyed-mutex.ts'
@@ -105,6 +106,8 @@ export class Internals {
   createEntry?: (app: object, service: object, path: string, method: string) => (args: unknown[]) => void
   /** Parts of the params of calls, by which copies of them are known. Outside production, for a warning. */
   partsOfCalls?: WeakSet<object>
+  /** Says how many connections may begin. Made by the transport that first needs it. */
+  admission?: Admission
   /** Runs conditional requests for one record one after another. Made by the transport that first needs it. */
   conditional?: KeyedMutex<string>
 }

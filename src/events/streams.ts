@@ -5,7 +5,9 @@ import { emitJoining } from '../core/joining.ts'
 import type { Application, HookContext, MountedDetails, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated, Unavailable } from '../errors.ts'
 import { type Gap, type OpenLog, openLog } from '../log/log.ts'
+import { getAdmission } from '../transport/admission.ts'
 import { isAuthenticated, logInConnection, toDeliveries } from '../transport/socket.ts'
+import type { Admission } from '../utils/admission.ts'
 import { runEvery } from '../utils/interval.ts'
 import { copyWith } from '../utils/object.ts'
 import { EventStream, SIGN_OF_LIFE, toEventBytes, toFieldBytes } from './stream.ts'
@@ -37,12 +39,14 @@ export class EventStreams {
   private readonly streams = new Map<RealTimeConnection, EventStream>()
   /** Connections whose login runs. */
   private readonly beginning = new Set<RealTimeConnection>()
+  private readonly admission: Admission
   private readonly log: OpenLog
   private readonly stopBeating: () => void
 
   constructor(app: Application, settings: StreamSettings) {
     this.app = app
     this.settings = settings
+    this.admission = getAdmission(app)
     this.log = openLog(app, {
       connections: this.streams,
       tellPosition: (position, connections) => this.sendAll(connections, toFieldBytes('id', position)),
@@ -57,7 +61,7 @@ export class EventStreams {
   }
 
   /**
-   * Opens the stream of a client, which is a connection from then on.
+   * Opens the stream of a client, which is a connection from then on; one that has to wait gets the time alone.
    *
    * @param request What it asks for
    * @returns The body of the response
@@ -65,6 +69,11 @@ export class EventStreams {
    */
   async open(request: StreamRequest): Promise<ReadableStream<Uint8Array>> {
     const { signal, params, services, position } = request
+    const wait = this.admission.take()
+
+    // After any other status than 200, an `EventSource` would not come again.
+    if (wait > 0) return toFarewell(wait)
+
     const connection: RealTimeConnection = copyWith(params)
 
     await this.logIn(connection, request)
@@ -189,4 +198,14 @@ export class EventStreams {
     this.streams.delete(connection)
     stream?.close()
   }
+}
+
+/** The body for a client that may come again after some milliseconds. */
+function toFarewell(wait: number): ReadableStream<Uint8Array> {
+  const stream = new EventStream(undefined, 1, () => undefined)
+
+  stream.send(toFieldBytes('retry', Math.ceil(wait)))
+  stream.close()
+
+  return stream.body
 }

@@ -8,6 +8,7 @@ import type { Application, HookContext, NormalizedServiceOptions, RealTimeConnec
 import { Unavailable } from '../errors.ts'
 import { type OpenLog, openLog } from '../log/log.ts'
 import { Backlog, getBacklogLimit } from '../node/backlog.ts'
+import { getAdmission } from '../transport/admission.ts'
 import { BODY_LIMIT } from '../transport/body.ts'
 import { type LogContext, type Logger, logUnexpected, toClientError } from '../transport/error.ts'
 import { handleSocket, type SocketReply, toDeliveries, toPath, toSocketError } from '../transport/socket.ts'
@@ -17,6 +18,7 @@ import { attach } from './attachment.ts'
 import { type Encoder, encodeAsJson } from './bytes.ts'
 import { Connections, type OpenedSocket } from './connections.ts'
 import { guardServer } from './guard.ts'
+import { refuseForNow } from './refusal.ts'
 import { Running } from './running.ts'
 import { type EngineConnection, Traffic } from './traffic.ts'
 
@@ -73,13 +75,24 @@ export class SocketTransport {
     this.app = app
     this.logger = logger
     this.connections = new Connections(app, toTrust(options.cors), trustProxy)
+
+    const admission = getAdmission(app)
+
     this.io = new SocketServer({
       ...options,
       maxHttpBufferSize: options.maxHttpBufferSize ?? BODY_LIMIT,
       allowRequest: (request, decide) => {
+        // Those that are allowed alone, of whom the server has few at a time.
+        const admit: typeof decide = (message, isAllowed) => {
+          const wait = isAllowed ? admission.take() : 0
+
+          if (wait > 0) refuseForNow(request, wait)
+          else decide(message, isAllowed)
+        }
+
         if (this.isRefusing) decide('The server is closing', false)
-        else if (options.allowRequest) this.askAllowed(options.allowRequest, request, decide)
-        else decide(undefined, true)
+        else if (options.allowRequest) this.askAllowed(options.allowRequest, request, admit)
+        else admit(undefined, true)
       }
     })
 

@@ -50,8 +50,8 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import { feathers } from '@feathersjs/feathers'
       import socketio from '@feathersjs/socketio-client'
       feathers().configure(socketio(window.socket))`,
-    share: 1.457,
-    budget: 16_780
+    share: 1.466,
+    budget: 16_930
   }
 }
 

@@ -34,7 +34,7 @@ async function openLogin() {
 
   names.length = 0
 
-  return { app, url, names, accessToken, listen }
+  return { app, url, names, authentication, accessToken, listen }
 }
 
 it('credentials in the header log the connection in, and its stream ends with its login', async () => {
@@ -55,6 +55,20 @@ it('credentials in the header log the connection in, and its stream ends with it
   expect(await find('event')).toBeUndefined()
   expect(names).toEqual(['login', 'connection', 'disconnect'])
   expect((await listen(accessToken)).status).toBe(401)
+})
+
+it('a stream ends when its token expires, and another one of the user stays', async () => {
+  const { app, names, authentication, accessToken, listen } = await openLogin()
+  const shorter = await authentication.createAccessToken({}, { subject: '1', expiresIn: '1s' })
+  const staying = readEvents(await listen(accessToken))
+  const { find } = readEvents(await listen(shorter))
+
+  expect(await find('event')).toBeUndefined()
+  expect(names).toEqual(['login', 'connection', 'login', 'connection', 'disconnect'])
+  expect(app.channel('ann').length).toBe(1)
+  await app.service('notes').create({ text: 'a' })
+  expect(await staying.find('event')).toMatchObject({ event: 'notes created' })
+  expect((await listen(shorter)).status).toBe(401)
 })
 
 it('credentials that are not valid are a 401, and no connection', async () => {
