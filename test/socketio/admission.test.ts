@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest'
-import { socketio as connectTo, events as eventsOf, rest as restOf } from '../../src/client.ts'
+import {
+  socketio as connectTo,
+  alula as createClient,
+  events as eventsOf,
+  rest as restOf
+} from '../../src/client.ts'
 import { events } from '../../src/events.ts'
 import express, { rest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
