@@ -238,10 +238,13 @@ async function checkFiles(tarball, path, manifest) {
   const isDocument = new Set(['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md'])
   const isGuide = (file) =>
     /^docs\/((decisions|tutorial)\/)?[^/]+\.md$|^docs\/images\/[^/]+\.(svg|webp)$/.test(file)
+  // Of alula: what its entries share.
+  const isChunk = (file) => file.startsWith('dist/chunks/')
   // Of create-alula: what applications are made of.
   const isTemplate = (file) => file.startsWith('dist/templates/')
   const unexpected = files.filter(
-    (file) => !isDocument.has(file) && !isBuilt.has(file) && !isGuide(file) && !isTemplate(file)
+    (file) =>
+      !isDocument.has(file) && !isBuilt.has(file) && !isChunk(file) && !isGuide(file) && !isTemplate(file)
   )
   const missing = ['README.md', 'LICENSE', ...manifest.files].filter(
     (pattern) => !files.some((file) => isMatch(file, pattern))
