@@ -125,6 +125,14 @@ it.each(Object.entries(programs))(
   }
 )
 
+it('live lists take as little code as they did', async () => {
+  const { zipped } = await bundle(`
+    import { alula, live, socketio } from './src/client.ts'
+    alula().configure(socketio(window.socket)).configure(live())`)
+
+  expect(zipped).toBeLessThan(24_300)
+})
+
 it('who does without authentication, sockets or live lists does not carry them', async () => {
   const { REST } = programs
 
