@@ -368,6 +368,14 @@ export const WRONG = [
   [
     "const note = {} as RecordOf<typeof notes, 'comments' | 'author.team.compani'>; note",
     'author.team.compani'
+  ],
+  [
+    "const note = {} as RecordOf<typeof notes, 'author.team.company.contry'>; note",
+    'author.team.company.contry'
+  ],
+  [
+    "const note = {} as RecordOf<typeof notes, 'author.team.company.country.continnt'>; note",
+    'author.team.company.country.continnt'
   ]
 ]
 

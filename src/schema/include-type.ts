@@ -19,8 +19,8 @@ export type Reachable<Relations, Name extends string> = 0 extends 1 & Relations
       : NameOf<Relations>
     : NameOf<Relations>
 
-/** The same names without one to start from, as a union: those of the first three levels are known, and any below. */
-export type IncludePath<Relations, Below extends readonly unknown[] = [2, 3]> = 0 extends 1 & Relations
+/** The same names without one to start from, as a union: those of the first five levels are known, and any below. */
+export type IncludePath<Relations, Below extends readonly unknown[] = [2, 3, 4, 5]> = 0 extends 1 & Relations
   ? string
   : {
       [Name in NameOf<Relations>]:
