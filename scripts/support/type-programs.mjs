@@ -184,6 +184,7 @@ export const RIGHT = [
   "client.service('profile').get(null).then(({ joined }) => joined.slice(0, 4))",
   "client.service('notes/:noteId/comments').create({ text: 'a', at: '2026-01-01T00:00:00Z' }, { route: { noteId: 1 } })",
   "app.asClient().service('notes').get(1).then(({ due }) => due?.getTime())",
+  "app.use('notes', new Notes({}), { by: 'text', schema: notes }); remote.get('a-text'); service.get('a-text')",
   // Hidden fields, and those of the server.
   "const { age } = await app.service('members').create({ ...member, teamId: 2 }); age.toFixed()",
   "app.service('members').find({ query: { age: { $gt: 30 }, $select: ['age'], $sort: { age: 1 } } })",
@@ -275,6 +276,7 @@ export const WRONG = [
     '"note"'
   ],
   ["app.use('notes', new Notes({}), { by: 5 })", "'number' is not assignable"],
+  ["app.use('notes', new Notes({}), { by: 'slug' })", `"slug"' is not assignable`],
   ["app.use('profile', memory<User>(), { singleton: 1 })", 'Singleton'],
   // Queries.
   ["service.find({ query: { titel: 'a' } })", 'titel'],

@@ -723,15 +723,19 @@ export type MethodName<Services, Path extends keyof Services> = keyof any extend
 /** The options of the service that belongs under a path. */
 export type RegistrationOptions<Services, Path extends keyof Services> = keyof any extends keyof Services
   ? ServiceOptions
-  : Omit<ServiceOptions<MethodName<Services, Path>>, 'parent'> & {
+  : Omit<ServiceOptions<MethodName<Services, Path>>, 'parent' | 'by'> & {
+      by?: RecordField<Services[Path]> | undefined
       parent?:
         | {
-            readonly [Field in FieldName<EventData<ServiceGenericType<Services[Path]>>>]?:
+            readonly [Field in RecordField<Services[Path]>]?:
               | PathBeside<Path, Services>
               | Parent<PathBeside<Path, Services>>
           }
         | undefined
     }
+
+/** The fields of the records of a service. */
+type RecordField<S> = FieldName<EventData<ServiceGenericType<S>>>
 
 /** The fields of a record; any where they are not known. */
 type FieldName<T> = unknown extends T ? string : keyof T & string

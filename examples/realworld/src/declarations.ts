@@ -14,7 +14,7 @@ export interface Services {
   user: SingletonOf<typeof currentUser, 'get' | 'update'>
   profiles: ServiceOf<typeof profiles, 'get' | 'follow' | 'unfollow'>
   follows: ServiceOf<typeof follows>
-  articles: ServiceOf<typeof articles, string, KyselyParams>
+  articles: ServiceOf<typeof articles>
   'articles/feed': ServiceOf<typeof feed, 'find'>
   'articles/:slug/comments': ServiceOf<Nested<typeof comments, 'articleId'>>
   'article-tags': ServiceOf<typeof articleTags>
