@@ -9,6 +9,7 @@ export type {
   View,
   ViewContext,
   ViewFunction,
+  WriteContext,
   WrittenValue
 } from './schema/declaration.ts'
 export type { Envelope } from './schema/envelope.ts'

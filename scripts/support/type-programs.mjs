@@ -116,6 +116,8 @@ export const RIGHT = [
   "schema(Note, { hidden: ['text', 'address.city', 'tags.secret'], timestamps: false })",
   "schema({ record: Note, hidden: ['text'], unknown: 'drop' })",
   'schema({ record: Note, create: z.object({ text: z.string() }), server: { ownerId: ({ params }) => params.user.id } })',
+  'schema(Note, { server: { text: ({ data }) => data.text?.trim(), size: onWrite(({ data }) => data.text?.length) } })',
+  'schema({ record: Note, create: z.object({ title: z.string() }), server: { text: ({ data }) => data.title } })',
   'schema(Note, { server: { ownerId: async ({ params }) => params.user.id, due: onWrite(() => new Date()) } })',
   "schema(Note, { computed: { length: { from: ['text', 'size'], many: (records) => records.map(() => 1) } } })",
   "schema(Note, { relations: { author: one(typed<User>('users'), { from: 'ownerId', to: 'id', filter: ['name'] }) }, hidden: ['author'] })",
@@ -126,6 +128,10 @@ export const RIGHT = [
   "schema(Note, { relations: { has: exists(typed<Comment>('comments'), { to: 'noteId', from: 'id' }) } })",
   "schema(Note, { envelope: { one: 'note', many: 'notes', request: true }, status: { remove: 204 } })",
   "schema(Note, { view: ({ dispatch }) => ({ note: dispatch }), extra: 'keep' })",
+  'schema(Note, { view: { schema: z.object({ note: z.string() }), make: async ({ dispatch }) => ({ note: String(dispatch.text) }) } })',
+  "schema(Note, { query: { fields: ['text', 'address.city'], sort: ['text'], operators: ['$gt'] } })",
+  'schema(Note, { query: z.object({ word: z.string() }).transform(({ word }) => ({ text: word })) })',
+  "schema(Note, { query: { type: 'object', properties: { word: { type: 'string' } } } })",
   'schema(Note, { methods: { finish: { data: z.object({}), result: Note, query: z.object({}) } } })',
   'schema(Note, {} as SchemaSettings)',
   "schema({ type: 'object', properties: { id: { type: 'integer' } } }, { hidden: ['secret'] })",
@@ -263,6 +269,33 @@ export const WRONG = [
     3
   ],
   ["schema(Note, {\n  envelope: { one: 'note', mani: 'notes' }\n})", 'NoSuchName<"mani">', 2],
+  ['schema(Note, {\n  server: {\n    text: ({ data }) => data.txt\n  }\n})', "'txt' does not exist", 3],
+  [
+    'schema(Note, {\n  server: {\n    size: onWrite(({ data }) => data.txt)\n  }\n})',
+    "'txt' does not exist",
+    3
+  ],
+  [
+    'schema(Note, {\n  view: {\n    schema: z.object({ note: z.string() }),\n    make: () => ({ note: 1 })\n  }\n})',
+    "'number' is not assignable",
+    4
+  ],
+  [
+    'schema(Note, {\n  view: {\n    schema: Continent,\n    make: ({ dispatch }) => dispatch,\n    mak: 1\n  }\n})',
+    'NoSuchName<"mak">',
+    5
+  ],
+  ["schema(Note, {\n  query: { fields: ['txt'] }\n})", '"txt"', 2],
+  ["schema({\n  record: Note,\n  query: { sort: ['address.town'] }\n})", '"address.town"', 3],
+  ["schema(Note, {\n  query: { feilds: ['text'] }\n})", 'NoSuchName<"feilds">', 2],
+  ["schema(Note, {\n  status: { remove: '204' }\n})", "'string' is not assignable to type 'number'", 2],
+  ["schema(Note, {\n  extra: 'kep'\n})", 'kep', 2],
+  ["schema(Note, {\n  drift: 'warm'\n})", 'warm', 2],
+  ["schema(Note, {\n  enforce: 'no'\n})", 'boolean', 2],
+  ['schema(Note, {\n  relations: { author: 5 }\n})', "'number' is not assignable", 2],
+  ['schema(Note, {\n  envelope: { one: 5 }\n})', "'number' is not assignable", 2],
+  ["schema(Note, {\n  include: 'author'\n})", "'string' is not assignable", 2],
+  ['schema(Note, {\n  view: 5\n})', "'number' is not assignable", 2],
   ['schema(Note, {\n  methods: { finish: { data: Note, resutl: Note } }\n})', 'NoSuchName<"resutl">', 2],
   // Services.
   ["app.use('notes', new Notes({}), { methods: ['find', 'finsh'] })", 'finsh'],

@@ -12,6 +12,11 @@ import type { AjvLike, AnySchema } from './validator.ts'
 /** Makes the value of a field that clients cannot set. It may be a promise. */
 export type ServerValue<Value = unknown, Context = HookContext> = (context: Context) => Value | Promise<Value>
 
+/** The context that values of the server are made with. Its data is that of one record, after it was checked. */
+export interface WriteContext<Data = any> extends HookContext {
+  data: Data
+}
+
 /** A server value that is made anew with each write. */
 export type WrittenValue<Value = unknown, Context = HookContext> = ServerValue<Value, Context> & {
   readonly [TRAITS]: { readonly onWrite: true }
@@ -211,10 +216,24 @@ export function toLongForm(first: unknown, settings: SchemaSettings | undefined)
 }
 
 /** Keywords of which the schema of an object has one at least. */
-const KEYWORDS =
-  '$schema $id $ref type properties required additionalProperties patternProperties allOf anyOf oneOf not if'.split(
-    ' '
-  )
+const KEYWORDS = [
+  '$schema',
+  '$id',
+  '$ref',
+  'type',
+  'properties',
+  'required',
+  'additionalProperties',
+  'patternProperties',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if'
+] as const
+
+/** One of them. */
+export type SchemaKeyword = (typeof KEYWORDS)[number]
 
 /** Whether `query` narrows what the record declares, and is no schema. A name that is misspelt makes it none. */
 export function isQuerySettings(query: QuerySettings | AnySchema): query is QuerySettings {

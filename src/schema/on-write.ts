@@ -12,9 +12,11 @@ import type { ServerValue, WrittenValue } from './declaration.ts'
  * @example
  * schema(Note, { server: { updatedAt: onWrite(() => new Date()) } })
  */
-export function onWrite<Value>(make: ServerValue<Value>): WrittenValue<Value> {
+export function onWrite<Value, Context = HookContext>(
+  make: ServerValue<Value, Context>
+): WrittenValue<Value, Context> {
   if (!isFunction(make))
     throw createTypeError('ALULA_INVALID_ARGUMENT', 'onWrite() expects a function that makes the value')
 
-  return describeHook((context: HookContext) => make(context), { onWrite: true }) as WrittenValue<Value>
+  return describeHook((context: Context) => make(context), { onWrite: true }) as WrittenValue<Value, Context>
 }

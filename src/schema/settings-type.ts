@@ -1,5 +1,15 @@
 // The types of settings: names that do not exist do not compile, and are reported where they stand.
-import type { LongForm, MethodSchemas, SchemaSettings, ServerValue } from './declaration.ts'
+import type {
+  LongForm,
+  MethodSchemas,
+  QuerySettings,
+  SchemaKeyword,
+  SchemaSettings,
+  ServerValue,
+  View,
+  ViewFunction,
+  WriteContext
+} from './declaration.ts'
 import type { Envelope } from './envelope.ts'
 import type { Reachable } from './include-type.ts'
 import type { OutputOf } from './output-type.ts'
@@ -7,17 +17,19 @@ import type { RelationsOf } from './types.ts'
 
 /** The settings for records of a type: only fields that it has can be named. */
 export interface SettingsFor<Record> extends SchemaSettings {
-  readonly server?: {
-    readonly [Field in keyof Record]?: ServerValue<Record[Field]>
-  }
+  readonly server?: ServerFields<Record, Partial<Record>>
+}
+
+type ServerFields<Record, Data> = {
+  readonly [Field in keyof Record]?: ServerValue<Record[Field] | undefined, WriteContext<Data>>
 }
 
 /** A schema of the record, and no long form. */
 export type SchemaAlone = object & { readonly record?: undefined }
 
-/** What the long form may be, besides its own type. */
+/** What the long form may be, besides its own type. Its schemas for data may have fields that the record lacks. */
 export type CheckedForm<Form> = Form extends { readonly record: infer S }
-  ? Checked<Form, OutputOf<S>> & Pick<SettingsFor<OutputOf<S>>, 'server'>
+  ? Checked<Form, OutputOf<S>> & { readonly server?: ServerFields<OutputOf<S>, any> }
   : unknown
 
 /** What settings may be, besides their own type. */
@@ -46,6 +58,10 @@ interface Checks<Settings, Record> {
     : unknown
   readonly envelope: Settings extends { readonly envelope: infer Given }
     ? KnownIn<Given, keyof Envelope>
+    : unknown
+  readonly view: Settings extends { readonly view: infer Given extends View } ? ViewOf<Given> : unknown
+  readonly query: Settings extends { readonly query: infer Given }
+    ? QueryOf<Given, Hideable<Record>>
     : unknown
   readonly methods: Settings extends { readonly methods: infer Methods }
     ? { readonly [Name in keyof Methods]: KnownIn<Methods[Name], keyof MethodSchemas> }
@@ -95,6 +111,24 @@ type Inside<Value> = Value extends readonly (infer Item)[] ? Item : Value extend
 type SourcesOf<Field, Record> = Field extends { readonly from: readonly (infer Given)[] }
   ? NamesOf<Given, FieldName<Record>>
   : readonly string[]
+
+/** A view makes what its schema says. */
+type ViewOf<Given extends View> = {
+  readonly [Name in keyof Given]: Name extends 'make'
+    ? ViewFunction<OutputOf<Given['schema']>>
+    : Known<Name, keyof View>
+}
+
+/** Names of fields that queries may have. A schema in their place says by itself what queries are. */
+type QueryOf<Given, Path> = keyof Given & (SchemaKeyword | '~standard') extends never
+  ? {
+      readonly [Name in keyof Given]: Name extends 'fields' | 'sort'
+        ? NamesOf<ItemOf<Given[Name]>, Path>
+        : Known<Name, keyof QuerySettings>
+    }
+  : unknown
+
+type ItemOf<List> = List extends readonly (infer Item)[] ? Item : never
 
 type StartOf<Relation, Record> = Relation extends { readonly from: infer From }
   ? Exclude<From, undefined> extends NameOf<From, FieldName<Record>>

@@ -161,7 +161,7 @@ describe('a declaration that cannot be', () => {
     ],
     [
       "no field 'other', which 'sort' of 'query' names",
-      () => open(schema(Note, { query: { sort: ['other'] } }))
+      () => open(schema(Note, { query: { sort: ['other'] } } as any))
     ],
     [
       "create: v.omit(Record, ['id'])",

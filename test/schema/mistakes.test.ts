@@ -183,7 +183,7 @@ it.each<[string, () => unknown]>([
   ['ALULA_INVALID_SCHEMA', () => createClient().use('notes', memory(), { schema: schema(Note) })],
   ['ALULA_INVALID_SCHEMA', () => schema({}, { ajv: { compile: () => fail() } })],
   ['ALULA_UNKNOWN_FIELD', () => schema(Note, { server: { txt: () => '' } } as any)],
-  ['ALULA_UNKNOWN_FIELD', () => open(schema(Note, { query: { fields: ['txt'] } }))],
+  ['ALULA_UNKNOWN_FIELD', () => open(schema(Note, { query: { fields: ['txt'] } } as any))],
   ['ALULA_UNKNOWN_FIELD', () => schema(Note, { hidden: ['txt.inner'] } as any)],
   [
     'ALULA_UNKNOWN_FIELD',

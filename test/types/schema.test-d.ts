@@ -32,6 +32,7 @@ import {
   type TypedSchema,
   type TypesOf,
   typed,
+  type WriteContext,
   type WrittenValue
 } from '../../src/schema.ts'
 import { expectType } from '../support/expect-type.ts'
@@ -281,3 +282,5 @@ export const declared: DeclaredSchema = notes
 export const standard: StandardSchema<z.input<typeof Note>, Note> = Note
 export const owner: ServerValue<string> = ({ params }) => String(params.headers?.owner)
 export const written: WrittenValue<Date> = onWrite(() => new Date())
+export const size: ServerValue<number | undefined, WriteContext<Partial<Note>>> = ({ data }) =>
+  data.text?.length
