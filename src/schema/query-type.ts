@@ -9,14 +9,16 @@ import type { CountRelation } from './relation.ts'
  * @example
  * const query: Query<Note> = { done: true, createdAt: { $gt: yesterday }, $sort: { createdAt: -1 } }
  */
-export type Query<Record, Relations = unknown> = RecordQuery<Record, Relations> & {
+// biome-ignore lint/complexity/noBannedTypes: no relation; as in a declaration, so that the compiler compares nothing
+export type Query<Record, Relations = {}> = RecordQuery<Record, Relations> & {
   $limit?: number
   $skip?: number
   $sort?: { [Path in PathOf<Record> | CountName<Relations>]?: 1 | -1 }
 }
 
 /** The queries of a call for one record, or for those that match: `$limit`, `$skip` and `$sort` say nothing there. */
-export type RecordQuery<Record, Relations = unknown> = Conditions<Record, Relations> & {
+// biome-ignore lint/complexity/noBannedTypes: no relation; as in a declaration, so that the compiler compares nothing
+export type RecordQuery<Record, Relations = {}> = Conditions<Record, Relations> & {
   $select?: readonly ((keyof Record | keyof Relations) & string)[]
 }
 
@@ -48,7 +50,9 @@ type Conditions<Record, Relations> = {
   }
 
 /** A value, or operators; for a list only operators of the service itself. */
-type Condition<Value> = Exclude<Value, undefined> | Operators<Exclude<Value, undefined>>
+type Condition<Value> = Compared<Exclude<Value, undefined>>
+
+type Compared<Value> = Value | Operators<Value>
 
 interface Operators<Value> extends CustomOperators<Value> {
   $eq?: Value
@@ -59,7 +63,7 @@ interface Operators<Value> extends CustomOperators<Value> {
   $lte?: Value
   $in?: readonly Value[]
   $nin?: readonly Value[]
-  $not?: Condition<Value>
+  $not?: Compared<Value>
 }
 
 type Scalar = string | number | bigint | boolean | Date | null | undefined
