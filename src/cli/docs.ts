@@ -22,6 +22,9 @@ const HEADING_POINTS = 20
 /** More words of one section do not make it a better one. */
 const MAX_TEXT_POINTS = 10
 
+/** What is for those who work on alula or look up one difference comes after the guides. */
+const NO_GUIDE = /[\\/](?:decisions[\\/].+|architecture|compatibility|index|map|roads)\.md$/
+
 /**
  * Searches the guides in the package.
  *
@@ -33,7 +36,7 @@ export function searchDocs(words: readonly string[]): CommandOutcome {
   const found = readSections()
     .map((section) => ({ section, points: rate(section, terms) }))
     .filter(({ points }) => points > 0)
-    .sort((a, b) => b.points - a.points)
+    .sort((a, b) => Number(isGuide(b.section)) - Number(isGuide(a.section)) || b.points - a.points)
   const [best, ...others] = found.map(({ section }) => section)
 
   if (!best) {
@@ -85,6 +88,10 @@ function rate({ heading, text }: Section, terms: readonly string[]): number {
   const isExact = heading.toLowerCase().replace(/^#+ /, '') === terms.join(' ')
 
   return points.reduce((sum, value) => sum + value, isExact ? HEADING_POINTS : 0)
+}
+
+function isGuide({ file }: Section): boolean {
+  return !NO_GUIDE.test(file)
 }
 
 function toPlace({ file, line }: Section): string {

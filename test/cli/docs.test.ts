@@ -21,3 +21,30 @@ it('a word that no guide has is an error that says where they are', () => {
     output: expect.stringContaining("No guide has 'xyzzy'")
   })
 })
+
+// Common questions, in the words that people search for.
+it.each([
+  ['project structure', 'create.md'],
+  ['hot reload', 'create.md'],
+  ['environment', 'deployment.md'],
+  ['seed', 'create.md'],
+  ['migration', 'tutorial/4-sql.md'],
+  ['docker', 'deployment.md'],
+  ['react', 'tutorial/5-front-end.md'],
+  ['upload', 'http.md'],
+  ['cors', 'http.md'],
+  ['caching', 'http.md'],
+  ['roles', 'access.md'],
+  ['tenant', 'sql.md'],
+  ['transaction', 'sql.md'],
+  ['refresh token', 'sessions.md'],
+  ['cookie', 'security.md'],
+  ['rate limit', 'security.md'],
+  ['error format', 'errors.md'],
+  ['pino', 'errors.md'],
+  ['health', 'deployment.md'],
+  ['background jobs', 'scaling.md'],
+  ['openapi client', 'openapi.md']
+])('%s is answered by %s', (words, file) => {
+  expect(searchDocs([words]).output).toMatch(new RegExp(`^docs/${file}:`))
+})
