@@ -53,6 +53,8 @@ function listExpressSteps({ database, language }: Choices): string[] {
     `  import { mountApi } from './api/mount.${extension}'`,
     '  await mountApi(app)',
     '',
+    `In CommonJS: const { mountApi } = require('./api/mount.${extension}'), and listen in mountApi(app).then(…)`,
+    '',
     ...(database === 'postgresql'
       ? ['Set DATABASE_URL in .env, then: npm run api:migrate && npm run api:seed', '']
       : []),

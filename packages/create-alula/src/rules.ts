@@ -31,6 +31,24 @@ const RULES: readonly Rule[] = [
     replace: ''
   },
   { when: ({ language }) => language === 'javascript', find: /\bdist\/(\w+\.js)/g, replace: 'src/$1' },
+  {
+    when: ({ language }) => language === 'javascript',
+    files: /^README\.md$/,
+    find: /`npm run build`, `npm start` \| compiles, and starts what was compiled/,
+    replace: '`npm start` | starts the API'
+  },
+  {
+    when: ({ language }) => language === 'javascript',
+    files: /^README\.md$/,
+    find: /`npm run lint`, `npm run types` \| check style and types/,
+    replace: '`npm run lint` | checks the style'
+  },
+  {
+    when: ({ language }) => language === 'javascript',
+    files: /^AGENTS\.md$/,
+    find: /`npm run lint` and `npm run types`/,
+    replace: '`npm run lint`'
+  },
   // The server is that of the existing application.
   {
     when: ({ template }) => template === 'express',
