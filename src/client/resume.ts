@@ -31,11 +31,10 @@ export function resumeEvents(app: Application, socket: Receiving): void {
   let isResuming = false
 
   function isNew(stamp: Stamp): boolean {
-    if (stamp.position !== undefined) {
-      if (isResuming) return false
+    // Those without a position too: they come again after those that were missed.
+    if (isResuming) return false
 
-      position = stamp.position
-    }
+    position = stamp.position ?? position
 
     return isUnseen(stamp)
   }

@@ -1,171 +1,186 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import Database from 'libsql'
 import { expect, it, onTestFinished } from 'vitest'
-import { socketio as connectTo } from '../../src/client.ts'
-import { alula } from '../../src/index.ts'
-import { memory } from '../../src/memory.ts'
-import { socketio } from '../../src/socketio.ts'
-import { sync } from '../../src/sync.ts'
 import { createRandom } from '../support/random.ts'
 import { describeOwnRedis, startRedis } from '../support/redis.ts'
 import { scaled } from '../support/scale.ts'
-import { serve } from '../support/server.ts'
-import { createSocket } from '../support/sockets.ts'
 import { until } from '../support/until.ts'
+import {
+  type ChaosClient,
+  findDifferences,
+  findFaults,
+  type ServerProcess,
+  startServer,
+  startSocket,
+  startStream
+} from './chaos-support.ts'
 
-// Two processes write, connections are cut and come back to either, and Redis is started anew: each client gets each event
-// once and in order, or is told of a gap.
+// Two processes write, connections are cut and come back to either, a process is killed, and Redis is started anew: each
+// client gets each event once and in the order of the log, or is told of a gap.
 
-const CLIENTS = 8
+/** Of each kind. */
+const CLIENTS = Math.max(5, scaled(20))
+const WRITES = scaled(10_000)
+const CUTS = Math.max(20, scaled(200))
+const OUTAGES = Math.max(1, scaled(3))
+/** The parts of the test: after each of them all clients have what was written. */
+const PARTS = 10
 
-/** A process that writes pairs of records, each pair by one call. */
-async function startProcess(redis: string, name: string, left: ReadonlySet<string>) {
-  const app: any = alula()
+async function createDatabase(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'alula-chaos-'))
+  const path = join(folder, 'database')
+  const database = new Database(path)
 
-  app.configure(socketio({ logger: false })).configure(sync({ redis, prefix: 'chaos' }))
-  app.use('notes', memory({ multi: true }))
-  app.on('error', () => undefined)
-  app.on('connection', async (connection: any) => {
-    const client = connection.headers['x-client']
+  onTestFinished(() => rm(folder, { recursive: true }))
+  database.exec(`
+    pragma journal_mode = wal;
+    create table orders (id integer primary key, name text, n integer);
+    create table items (id integer primary key, owner text, rev integer);
+  `)
+  database.close()
 
-    // As if a database was asked.
-    await new Promise(setImmediate)
-    app.channel('all').join(connection)
-    if (!left.has(client)) app.channel('members').join(connection)
-  })
-  app.service('notes').publish(({ n }: any) => app.channel(n % 10 < 8 ? 'all' : 'members'))
-
-  const url = await serve(app)
-  let n = 0
-
-  return {
-    url,
-    async write() {
-      await app.service('notes').create([
-        { name, n },
-        { name, n: n + 1 }
-      ])
-      n += 2
-    },
-    count: () => n,
-    countConnections: () => app.channel('all').length
-  }
+  return path
 }
 
-type Written = { readonly name: string; readonly n: number }
+const countGaps = (clients: readonly ChaosClient[]) =>
+  clients.reduce((sum, { heard }) => sum + heard.filter((event) => event === 'gap').length, 0)
 
-function startClient(id: string, url: string) {
-  const socket = createSocket(url, {
-    autoConnect: true,
-    reconnection: true,
-    reconnectionDelay: 1,
-    reconnectionDelayMax: 10,
-    extraHeaders: { 'X-Client': id }
+/** Has a process write until all clients have the last order, which is for all of them. */
+async function settle({ name, run }: ServerProcess, clients: readonly ChaosClient[]): Promise<void> {
+  let count = 0
+
+  do count = await run('write', { count: 1, clients: clients.map(({ id }) => id) })
+  while ((count - 1) % 10 >= 8)
+
+  await until(() => {
+    for (const { id, heard } of clients) {
+      const last = heard.findLast((order) => order !== 'gap' && order.name === name)
+
+      expect(last, id).toEqual({ name, n: count - 1 })
+    }
   })
-  const app: any = alula().configure(connectTo(socket))
-  const heard: (Written | 'gap')[] = []
-
-  app.service('notes').on('created', ({ name, n }: Written) => heard.push({ name, n }))
-  app.on('gap', () => heard.push('gap'))
-  onTestFinished(() => void socket.close())
-
-  return {
-    id,
-    heard,
-    /** Loses its connection, and comes back to a process. */
-    cut(next: string) {
-      ;(socket.io as any).uri = next
-      socket.io.engine?.close()
-    }
-  }
-}
-
-/** Expects that events of each process came once and in order, that pairs were not apart, and none was missing without a gap. */
-function expectOrder(heard: readonly (Written | 'gap')[], isExpected: (n: number) => boolean): void {
-  const next = new Map<string, number>()
-  let isAfterGap = false
-
-  for (const event of heard) {
-    if (event === 'gap') {
-      isAfterGap = true
-      continue
-    }
-
-    const { name, n } = event
-    const last = next.get(name) ?? -1
-
-    expect(n, `once and in order: ${JSON.stringify(heard.slice(-40))}`).toBeGreaterThan(last)
-
-    const between = Array.from({ length: n - last - 1 }, (_, index) => last + 1 + index).filter(isExpected)
-
-    if (!isAfterGap) expect(between, 'missing without a gap').toEqual([])
-
-    next.set(name, n)
-  }
 }
 
 describeOwnRedis('two processes whose connections are cut', () => {
-  it('send each client each event once and in order, or a gap, and nothing of a channel that it has left', async () => {
+  it('send each client each event once and in order, or a gap, and nothing of a channel that it has left; lists stay true', async () => {
     const seed = Number(process.env.SEED ?? Date.now() % 100_000)
     const random = createRandom(seed)
     const redis = await startRedis()
-    const left = new Set<string>()
-    const processes = [
-      await startProcess(redis.url, 'a', left),
-      await startProcess(redis.url, 'b', left)
-    ] as const
-    const pick = () => random.pick(processes)
-    const clients = Array.from({ length: CLIENTS }, (_, index) => startClient(`client ${index}`, pick().url))
-    const rounds = Math.ceil(scaled(5000) / 2)
-    const cuts = Math.max(10, scaled(200))
-    let leftAt = -1
+    const env = { REDIS_URL: redis.url, DATABASE: await createDatabase() }
+    const servers = [
+      await startServer('a', { ...env, FIRST_ID: '0' }),
+      await startServer('b', { ...env, FIRST_ID: '1000000' })
+    ]
+    const pick = () => random.pick(servers)
+    const clients = Array.from({ length: 2 * CLIENTS }, (_, index) =>
+      (index % 2 === 0 ? startSocket : startStream)(`client-${index}`, pick().url)
+    )
+    const ids = clients.map(({ id }) => id)
+    const settleAll = () => Promise.all(servers.map((server) => settle(server, clients)))
+    const write = (count: number) =>
+      Promise.all(servers.map(({ run }) => run('write', { count, clients: ids })))
+    const left = { id: '', from: 0 }
+    const times: number[] = []
+    let cuts = 0
+    let gapsOfOutages = 0
 
     console.log(`SEED=${seed}`)
-    await until(() =>
-      expect(processes.reduce((sum, { countConnections }) => sum + countConnections(), 0)).toBe(CLIENTS)
-    )
-    for (const { write } of processes) await write()
-    await until(() => expect(clients.map(({ heard }) => heard.length >= 4)).not.toContain(false))
 
-    for (let round = 0, cut = 0; round < rounds; round++) {
-      await pick().write()
-
-      if (random.chance(cuts / rounds)) {
+    async function cutSome(count: number, written: Promise<unknown>): Promise<void> {
+      for (let done = 0; done < count; done++) {
         const client = random.pick(clients)
 
-        client.cut(pick().url)
-
-        if (++cut === 5) {
-          left.add(client.id)
-          leftAt = client.heard.length
+        if (++cuts === Math.floor(CUTS / 4)) {
+          left.id = client.id
+          await Promise.all(servers.map(({ run }) => run('leave', client.id)))
+          client.cut(pick().url)
+          left.from = client.heard.length
+        } else {
+          client.cut(pick().url)
         }
+
+        await pause(random.integer(30))
       }
-      if (random.chance(0.3)) await new Promise((resolve) => setTimeout(resolve, 2))
+
+      await written
     }
 
-    for (const { write } of processes) await write()
+    async function failRedis(time: number, written: Promise<unknown>): Promise<void> {
+      const before = countGaps(clients)
 
-    const ends = processes.map(({ count }) => count() - 2).filter((n) => n % 10 < 8)
+      await redis.kill()
+      await pause(time)
+      await redis.start()
+      await written
+      await settleAll()
+      gapsOfOutages += countGaps(clients) - before
+    }
 
-    await until(() => {
-      for (const { heard } of clients) {
-        for (const name of ['a', 'b']) {
-          const last = heard.findLast((event) => event !== 'gap' && event.name === name) as Written
+    async function failProcess(): Promise<void> {
+      const former = servers[1] as ServerProcess
+      const written = servers[0]?.run('write', { count: Math.ceil(WRITES / PARTS / 4), clients: ids })
 
-          expect(last.n).toBeGreaterThanOrEqual(Math.min(...ends) - 10)
-        }
+      await former.kill()
+
+      const next = await startServer('c', { ...env, FIRST_ID: '2000000' })
+
+      await next.run('leave', left.id)
+      servers[1] = next
+      for (const { lead } of clients) lead(pick().url)
+      await written
+    }
+
+    await until(async () => {
+      const counts = await Promise.all(servers.map(({ run }) => run('connections')))
+
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(clients.length)
+    })
+    await settleAll()
+
+    for (let part = 0; part < PARTS; part++) {
+      const start = performance.now()
+      const written = write(Math.ceil(WRITES / PARTS / 4))
+
+      await cutSome(Math.ceil(CUTS / PARTS), written)
+      if (part === 4) await failProcess()
+      await settleAll()
+      // Once for longer than connections wait for events of their own process.
+      if (part % 3 === 2 && part < 3 * OUTAGES) await failRedis(part === 2 ? 2500 : 300, write(20))
+
+      times.push(Math.round(performance.now() - start))
+    }
+
+    await until(async () => {
+      for (const { id, app, list } of clients) {
+        const items = await app.service('items').find({ query: { owner: id, $sort: { id: 1 } } })
+
+        expect(list.getSnapshot().data, id).toEqual(items)
       }
     })
 
-    const gaps = clients.flatMap(({ heard }) => heard.filter((event) => event === 'gap'))
+    const gapsOfCuts = countGaps(clients) - gapsOfOutages
 
-    expect(gaps.length).toBeLessThan(Math.max(1, cuts * 0.05))
+    console.log({ times, cuts, gapsOfCuts, gapsOfOutages, events: clients.map(({ heard }) => heard.length) })
+    expect(gapsOfCuts).toBeLessThan(Math.max(1, cuts * 0.05))
 
-    for (const { id, heard } of clients) {
-      if (left.has(id)) {
-        expect(heard.slice(leftAt).filter((event) => event !== 'gap' && event.n % 10 >= 8)).toEqual([])
-        expectOrder(heard, (n) => n % 10 < 8)
-      } else {
-        expectOrder(heard, () => true)
-      }
+    for (const { id, heard, revisions } of clients) {
+      const isMember = id !== left.id
+
+      if (!isMember)
+        expect(heard.slice(left.from).filter((order) => order !== 'gap' && order.n % 10 >= 8)).toEqual([])
+
+      expect(
+        findFaults(heard, (n) => n % 10 < 8 || isMember),
+        id
+      ).toEqual([])
+      for (const other of clients)
+        expect(findDifferences(heard, other.heard), `${id}, ${other.id}`).toEqual([])
+
+      for (const [item, revs] of revisions)
+        expect(revs, `of item ${item}`).toEqual([...new Set(revs)].sort((a, b) => a - b))
     }
-  }, 120_000)
+  }, 900_000)
 })
