@@ -9,7 +9,7 @@ import { createPrefix, describeRedis, REDIS_URL } from '../support/redis.ts'
 import { scaled } from '../support/scale.ts'
 import { describeDatabases } from '../support/sql.ts'
 import { createApp, createShared, DAY, MINUTE, type Shared, stopClock, WREN } from './app.ts'
-import { IDLE, World } from './world.ts'
+import { IDLE, LIFETIME, World } from './world.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -25,13 +25,9 @@ async function step(world: World): Promise<void> {
 
   if (session && session.stolen === undefined) expect(await world.find(session)).toMatchObject(session.row)
 
-  if (session) {
-    const now = clock.now()
-
-    if (now >= session.loginAt + 10 * DAY || now >= session.row.refreshedAt + IDLE) {
-      await expect(world.process.refresh(session.stored.refreshToken)).rejects.toMatchObject({ code: 401 })
-      session.isOver = true
-    }
+  if (session && world.isPast(session)) {
+    await expect(world.process.refresh(session.stored.refreshToken)).rejects.toMatchObject({ code: 401 })
+    session.isOver = true
   }
 
   if (!session || session.isOver) return world.logIn()
@@ -108,7 +104,10 @@ async function run(
 ): Promise<void> {
   const clock = stopClock()
   const shared = { ...createShared(), ...(sessions && { sessions }) }
-  const options = { shared, refresh: { expiresIn: '10d', idle: IDLE / 1000, limit: 1000, ...refresh } }
+  const options = {
+    shared,
+    refresh: { expiresIn: LIFETIME / 1000, idle: IDLE / 1000, limit: 1000, ...refresh }
+  }
   const processes = [await createApp(options), await createApp(options)]
   const store = await open(shared)
   const random = createRandom(SEED)

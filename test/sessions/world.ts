@@ -3,6 +3,9 @@ import type { SessionStore, StoredSession } from '../../src/sessions/types.ts'
 import type { Random } from '../support/random.ts'
 import { type createApp, DAY, type Socket, type stopClock, WREN } from './app.ts'
 
+/** How long a session lasts at most. */
+export const LIFETIME = 10 * DAY
+
 /** After how long without a refresh a session ends. */
 export const IDLE = 2 * DAY
 
@@ -57,6 +60,8 @@ export class World {
     const login = await this.process.logIn({ password: this.password, refreshToken: carried })
 
     if (carried && former) former.isOver = true
+    // A login ends those of its user whose time is over.
+    for (const session of this.sessions) session.isOver ||= this.isPast(session)
     this.sessions.push({
       tokens: new Set([login.refreshToken]),
       accessTokens: new Set([login.accessToken]),
@@ -69,6 +74,13 @@ export class World {
       loginAt: this.clock.now(),
       row: { counter: 1, seen: 0, refreshedAt: this.clock.now() }
     })
+  }
+
+  /** Whether the time of a session is over. */
+  isPast({ loginAt, row }: Known): boolean {
+    const now = this.clock.now()
+
+    return now >= loginAt + LIFETIME || now >= row.refreshedAt + IDLE
   }
 
   /** As one tab, or as several at once. The response may be lost. */
