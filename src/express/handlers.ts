@@ -96,7 +96,7 @@ export function createErrorHandler(
 
     // As in v5, expected errors of services are left to their hooks.
     if (logger && (own.status >= 500 || !response.hook)) {
-      logError(logger, error, own, toLogContext(response.hook))
+      logError(logger, error, own, toLogContext(response.hook), app)
     }
 
     if (response.headersSent) {

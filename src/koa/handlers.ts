@@ -55,7 +55,7 @@ export function showError(context: FeathersKoaContext, thrown: unknown, logger: 
   const app: Partial<TransportApplication> = context.app
   const result = toHttpError(error, { method, path: readPath(context), headers }, context.lookup, app)
 
-  logUnexpected(logger, error, toLogContext(context.hook))
+  logUnexpected(logger, error, toLogContext(context.hook), app)
 
   context.status = result.status
   setErrorHeaders(context.res, result.headers)

@@ -55,7 +55,7 @@ export function createResponder(
     try {
       sendResponse(request.incoming, request.response, sent)
     } catch (error) {
-      logUnexpected(settings.logger, error)
+      logUnexpected(settings.logger, error, {}, app)
       // Code that wraps the response has failed: the client must not wait for the rest.
       request.response.destroy()
     }

@@ -348,7 +348,7 @@ export class SocketTransport {
   }
 
   private readonly report = (error: unknown, call?: Omit<LogContext, 'status'>): void =>
-    logUnexpected(this.logger, error, call)
+    logUnexpected(this.logger, error, call, this.app)
 }
 
 /** Whether pages of an origin may send cookies, as the option `cors` of Socket.IO names them. */

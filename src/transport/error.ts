@@ -1,5 +1,6 @@
 import { toErrorStatus } from '../core/error-status.ts'
 import { type EmitterLike, reportError } from '../core/events.ts'
+import { getInternals } from '../core/internals.ts'
 import {
   BadRequest,
   errors,
@@ -16,6 +17,13 @@ import { showRecords } from '../utils/dispatch.ts'
 import type { OptionCheck } from '../utils/options.ts'
 import { assertSync, attempt } from '../utils/promise.ts'
 import { hasDriverMessage, isDriverError } from './driver-error.ts'
+
+declare module '../core/internals.ts' {
+  interface Internals {
+    /** When a line in the log said last that the server is too busy, in milliseconds since 1970. */
+    busyLoggedAt?: number
+  }
+}
 
 /** What a client may see of an error. */
 export interface ClientError {
@@ -188,11 +196,12 @@ export function toErrorResponse(
 export function logUnexpected(
   logger: Logger | false,
   error: unknown,
-  call: Omit<LogContext, 'status'> = {}
+  call: Omit<LogContext, 'status'> = {},
+  app?: object
 ): void {
   const shown = toClientError(error)
 
-  if (logger && shown.status >= 500) logError(logger, error, shown, call)
+  if (logger && shown.status >= 500) logError(logger, error, shown, call, app)
 }
 
 /**
@@ -203,13 +212,17 @@ export function logUnexpected(
  * @param error The error
  * @param shown What the client sees of it
  * @param call The call that failed
+ * @param app The application: its log says once a second that the server is too busy, or else for each call
  */
 export function logError(
   logger: Logger,
   error: unknown,
   shown: ClientError,
-  call: Omit<LogContext, 'status'> = {}
+  call: Omit<LogContext, 'status'> = {},
+  app?: object
 ): void {
+  if (isBusy(error) && !isBusyDue(app)) return
+
   const context: LogContext = { ...call, status: shown.status }
   const sentence = `${shown.body.name}: ${shown.body.message}`
 
@@ -246,12 +259,26 @@ function isPino(logger: object): logger is Pino {
   return isFunction((logger as { bindings?: unknown }).bindings)
 }
 
-/**
- * Whether the server refuses work because it has too much, or closes. Nothing has failed then: thousands of equal stacks would
- * hide one that counts.
- */
+/** How often the log of an application says that the server is too busy, in milliseconds. */
+const BUSY_INTERVAL = 1000
+
+/** Whether the server refuses work because it has too much, or closes: nothing has failed then. */
 function isBusy(error: unknown): boolean {
   return isFeathersError(error) && error.code === 503 && (error as Error).cause === undefined
+}
+
+/** Thousands of equal lines would hide one that counts, and keep a server busy that is too busy already. */
+function isBusyDue(app: object | undefined): boolean {
+  if (!app) return true
+
+  const internals = getInternals(app)
+  const now = Date.now()
+
+  if (Math.abs(now - (internals.busyLoggedAt ?? 0)) < BUSY_INTERVAL) return false
+
+  internals.busyLoggedAt = now
+
+  return true
 }
 
 /** How many causes of an error are written to a log. */

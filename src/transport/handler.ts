@@ -108,7 +108,7 @@ function toFailure(
   const { logger, authentication, etag } = settings
 
   try {
-    logUnexpected(logger, error, toLogContext(call))
+    logUnexpected(logger, error, toLogContext(call), app)
 
     const result = toHttpError(error, request, route, app, authentication)
 
@@ -125,7 +125,7 @@ function toPlainFailure(
   request: HttpRequest,
   error: unknown
 ): HttpResponse {
-  logUnexpected(logger, error, toLogContext(undefined))
+  logUnexpected(logger, error, toLogContext(undefined), app)
 
   const { method, path, headers } = request
   const { status, body } = toErrorResponse(app, error, { provider: 'rest', method, path, headers })

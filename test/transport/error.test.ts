@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { BadRequest, FeathersError, NotFound, Unavailable } from '../../src/errors.ts'
 import {
   createAborted,
@@ -138,6 +138,25 @@ describe('the log', () => {
     ])
     logUnexpected(logger, new Unavailable(new Error('no connection')))
     expect(logger.error.mock.calls[1]?.[0]).toContain('error.test.ts')
+  })
+
+  it('says once a second of an application that the server is too busy', () => {
+    const logger = createLogger()
+    const [one, other] = [{}, {}]
+    const logTwice = (app: object) => {
+      for (let count = 0; count < 2; count++) logUnexpected(logger, new Unavailable('Too many'), {}, app)
+    }
+
+    vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    logTwice(one)
+    logTwice(other)
+    expect(logger.error).toHaveBeenCalledTimes(2)
+    logUnexpected(logger, new Error('why'), {}, one)
+    expect(logger.error).toHaveBeenCalledTimes(3)
+    vi.setSystemTime(1_800_000_001_000)
+    logTwice(one)
+    expect(logger.error).toHaveBeenCalledTimes(4)
   })
 
   it('has five causes at most, of an error that is its own cause too', () => {
