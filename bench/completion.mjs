@@ -1,10 +1,10 @@
-// How long the language server of an editor takes for the names in a query of a service with three relations. Each time
-// the file has changed, as while somebody types: all types of the file are made anew. The first row is the same record and
-// query as types by hand, in a file that has the schemas of Zod too; its libraries are loaded before.
-import { mkdtempSync, rmSync } from 'node:fs'
+// How long an editor waits for the names in a query of a service with three relations: from the change of the file, after
+// which all of its types are made anew, to the response of `tsserver`. The first column is the same record and query as types
+// by hand, in a file that has the schemas of Zod too.
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import ts from '../node_modules/typescript/lib/typescript.js'
 import { divide, formatSpread, printTable, runRounds, scaleRounds, toPath } from './lib.mjs'
 
 const SCHEMAS = `
@@ -56,15 +56,31 @@ const PLACES = {
 const CONTESTANTS = { 'types by hand': BY_HAND, alula: DECLARED }
 
 const ROOT = toPath('..')
+const TSSERVER = join(ROOT, 'node_modules/typescript/lib/tsserver.js')
+const OPTIONS = {
+  target: 'es2023',
+  module: 'nodenext',
+  strict: true,
+  skipLibCheck: true,
+  types: [],
+  paths: {
+    zod: [join(ROOT, 'node_modules/zod/index.d.ts')],
+    alula: [join(ROOT, 'dist/index.d.ts')],
+    'alula/*': [join(ROOT, 'dist/*.d.ts')]
+  }
+}
 const folder = mkdtempSync(join(tmpdir(), 'alula-completion-'))
-const services = Object.fromEntries(
-  Object.entries(CONTESTANTS).map(([name, program]) => [name, createEditor(join(folder, 'app.ts'), program)])
+const editors = Object.fromEntries(
+  Object.entries(CONTESTANTS).map(([name, program], index) => [
+    name,
+    createEditor(join(folder, String(index)), program)
+  ])
 )
 const rows = []
 
 for (const [place, call] of Object.entries(PLACES)) {
-  const times = await runRounds(Object.keys(CONTESTANTS), scaleRounds(21) + 2, async (name) =>
-    services[name](call)
+  const times = await runRounds(Object.keys(CONTESTANTS), scaleRounds(21) + 2, (name) =>
+    editors[name].complete(call)
   )
   // The first two rounds load the project and warm the compiler up.
   const [byHand, declared] = [...times.values()].map((all) => all.slice(2))
@@ -77,53 +93,77 @@ for (const [place, call] of Object.entries(PLACES)) {
   ])
 }
 
+for (const editor of Object.values(editors)) editor.close()
 rmSync(folder, { recursive: true })
-printTable('CPU time of a completion', ['names of', 'by hand, ms', 'alula, ms', 'ratio'], rows)
+printTable('Time until a completion is there', ['names of', 'by hand, ms', 'alula, ms', 'ratio'], rows)
 
-/** Returns a function that writes a call after a program, and takes the time until its names are there. */
-function createEditor(file, program) {
-  const options = {
-    target: ts.ScriptTarget.ES2023,
-    module: ts.ModuleKind.NodeNext,
-    strict: true,
-    skipLibCheck: true,
-    types: [],
-    paths: {
-      zod: [join(ROOT, 'node_modules/zod/index.d.ts')],
-      alula: [join(ROOT, 'dist/index.d.ts')],
-      'alula/*': [join(ROOT, 'dist/*.d.ts')]
+/** Starts a server for one file. `complete` writes a call after its program, and resolves to the milliseconds until its names are there. */
+function createEditor(project, program) {
+  const file = join(project, 'app.ts')
+  const server = spawn(process.execPath, [TSSERVER, '--disableAutomaticTypingAcquisition'], {
+    stdio: ['pipe', 'pipe', 'inherit']
+  })
+  const responses = readMessages(server.stdout)
+  let count = 0
+
+  const send = (command, args) => {
+    server.stdin.write(`${JSON.stringify({ seq: ++count, type: 'request', command, arguments: args })}\n`)
+
+    return count
+  }
+  const write = (text) => send('open', { file, fileContent: text, projectRootPath: project })
+
+  mkdirSync(project)
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: OPTIONS }))
+  writeFileSync(file, program)
+
+  return {
+    async complete(call) {
+      const marked = `// ${count}\n${program}${call}`
+      const before = marked.slice(0, marked.indexOf('‸')).split('\n')
+      const start = performance.now()
+
+      write(marked.replace('‸', ''))
+
+      const request = send('completionInfo', { file, line: before.length, offset: before.at(-1).length + 1 })
+
+      // With `for await`, the first response would be the last.
+      for (let next = await responses.next(); !next.done; next = await responses.next()) {
+        const { type, request_seq: answered, body } = next.value
+
+        if (type !== 'response' || answered !== request) continue
+        if (!body?.entries.length) throw new Error(`No names are offered for ${call}`)
+
+        return performance.now() - start
+      }
+
+      throw new Error('The server has ended')
+    },
+    close: () => server.kill()
+  }
+}
+
+/** The messages of a server: each is a header, an empty line, and as many bytes of JSON as the header says. */
+async function* readMessages(stream) {
+  let rest = Buffer.alloc(0)
+
+  for await (const chunk of stream) {
+    rest = Buffer.concat([rest, chunk])
+
+    for (let message = takeMessage(rest); message; message = takeMessage(rest)) {
+      rest = message.rest
+      yield JSON.parse(message.text)
     }
   }
-  let version = 0
-  let source = ''
+}
 
-  const service = ts.createLanguageService({
-    getCompilationSettings: () => options,
-    getCurrentDirectory: () => ROOT,
-    getDefaultLibFileName: ts.getDefaultLibFilePath,
-    getScriptFileNames: () => [file],
-    getScriptVersion: (name) => (name === file ? String(version) : '1'),
-    getScriptSnapshot: (name) => {
-      const text = name === file ? source : ts.sys.readFile(name)
+function takeMessage(bytes) {
+  const end = bytes.indexOf('\r\n\r\n')
+  const [, length] = /Content-Length: (\d+)/.exec(bytes.subarray(0, Math.max(end, 0)).toString()) ?? []
+  const start = end + 4
+  const stop = start + Number(length)
 
-      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text)
-    },
-    fileExists: (name) => name === file || ts.sys.fileExists(name),
-    readFile: ts.sys.readFile,
-    directoryExists: ts.sys.directoryExists
-  })
+  if (length === undefined || bytes.length < stop) return undefined
 
-  return (call) => {
-    const marked = `// ${++version}\n${program}${call}`
-
-    source = marked.replace('‸', '')
-
-    const start = process.cpuUsage()
-    const completions = service.getCompletionsAtPosition(file, marked.indexOf('‸'), {})
-    const { user, system } = process.cpuUsage(start)
-
-    if (!completions?.entries.length) throw new Error(`No names are offered for ${call}`)
-
-    return (user + system) / 1000
-  }
+  return { text: bytes.subarray(start, stop).toString(), rest: bytes.subarray(stop) }
 }
