@@ -7,9 +7,10 @@ import { assertOptions, type OptionChecks } from '../utils/options.ts'
 
 /**
  * Says who may call a method: `true`, `false`, or a query that every record has to match which the call returns or
- * writes. Anything else refuses, and so does an error.
+ * writes. Anything else refuses, and so does an error. As a method, so that a rule may take the context of its own
+ * application, `HookContext<App>`.
  */
-export type AccessRule = (context: HookContext<any, any>) => unknown
+export type AccessRule = { rule(context: HookContext<any, any>): unknown }['rule']
 
 declare module '../hooks/traits.ts' {
   interface Traits {

@@ -212,9 +212,11 @@ function parseOperator(
   }
 
   if (!name.startsWith('$')) {
-    throw new BadRequest(
-      `Invalid query: '${field}' expects a value or operators. For a nested field use '${field}.${name}'`
-    )
+    const hint = FIELD_OPERATORS.has(`$${name}`)
+      ? `Did you mean '$${name}'?`
+      : `For a nested field use '${field}.${name}'`
+
+    throw new BadRequest(`Invalid query: '${field}' expects a value or operators. ${hint}`)
   }
   if (!isAllowed(name, options) || LOGICAL_OPERATORS.includes(name)) {
     throw toRefusal(name, options, [...FIELD_OPERATORS.keys(), ...(options.operators ?? [])])

@@ -122,6 +122,12 @@ describe('a malformed query is refused with a sentence', () => {
     )
   })
 
+  it('an operator without its sign', () => {
+    expect(refusal({ a: { gt: 1 } })).toBe(
+      "Invalid query: 'a' expects a value or operators. Did you mean '$gt'?"
+    )
+  })
+
   it('an operator inside of a name', () => {
     for (const query of [{ 'a.$where': 1 }, { $sort: { 'a.$where': 1 } }, { $select: ['a.$where.b'] }]) {
       expect(refusal(query)).toMatch(/^Invalid query parameter a\.\$where/)

@@ -1,4 +1,5 @@
 // A hook that comes after `authenticate` knows that there is a user.
+import { type AccessRule, access } from '../../src/access.ts'
 import { type Authenticated, assertAuthenticated } from '../../src/authentication.ts'
 import type { Application, HookContext, Params, ServiceInterface } from '../../src/index.ts'
 import { expectType } from '../support/expect-type.ts'
@@ -39,3 +40,13 @@ export function misspell(context: HookContext<App, Notes>): void {
   // @ts-expect-error -- the params have no such entity
   assertAuthenticated(context, 'usr')
 }
+
+// A rule of one application takes the context of that.
+const onlyLists: AccessRule = ({ app, path }: HookContext<App>) => {
+  expectType<'notes'>().of(path)
+  expectType<App>().of(app)
+
+  return true
+}
+
+export const rules = access({ find: onlyLists })
