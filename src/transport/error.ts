@@ -20,8 +20,8 @@ import { hasDriverMessage, isDriverError } from './driver-error.ts'
 
 declare module '../core/internals.ts' {
   interface Internals {
-    /** When a line in the log said last that the server is too busy, in milliseconds since 1970. */
-    busyLoggedAt?: number
+    /** The last line in the log that said that the server is too busy, and when, in milliseconds since 1970. */
+    busyLogged?: { readonly at: number; readonly sentence: string }
   }
 }
 
@@ -212,7 +212,7 @@ export function logUnexpected(
  * @param error The error
  * @param shown What the client sees of it
  * @param call The call that failed
- * @param app The application: its log says once a second that the server is too busy, or else for each call
+ * @param app The application: its log says the same of a server that is too busy once a second, or else for each call
  */
 export function logError(
   logger: Logger,
@@ -221,10 +221,10 @@ export function logError(
   call: Omit<LogContext, 'status'> = {},
   app?: object
 ): void {
-  if (isBusy(error) && !isBusyDue(app)) return
-
   const context: LogContext = { ...call, status: shown.status }
   const sentence = `${shown.body.name}: ${shown.body.message}`
+
+  if (isBusy(error) && !isBusyDue(app, sentence)) return
 
   // The response does not depend on the log.
   attempt(
@@ -268,15 +268,16 @@ function isBusy(error: unknown): boolean {
 }
 
 /** Thousands of equal lines would hide one that counts, and keep a server busy that is too busy already. */
-function isBusyDue(app: object | undefined): boolean {
+function isBusyDue(app: object | undefined, sentence: string): boolean {
   if (!app) return true
 
   const internals = getInternals(app)
-  const now = Date.now()
+  const { busyLogged } = internals
+  const at = Date.now()
 
-  if (Math.abs(now - (internals.busyLoggedAt ?? 0)) < BUSY_INTERVAL) return false
+  if (busyLogged?.sentence === sentence && Math.abs(at - busyLogged.at) < BUSY_INTERVAL) return false
 
-  internals.busyLoggedAt = now
+  internals.busyLogged = { at, sentence }
 
   return true
 }
