@@ -35,13 +35,19 @@ const toUrls = (requests: readonly (DocumentRequest | undefined)[]) =>
 const toBodies = (requests: readonly (DocumentRequest | undefined)[]) =>
   new Set(requests.map((one) => one?.body))
 
-it('the operations of a document have their verb in capitals and their path', () => {
-  const paths = { '/notes': { get: { operationId: 'a' }, post: { operationId: 'b' } }, '/tags': { get: {} } }
+it('the operations of a document have their verb in capitals and their path, and streams are left out', () => {
+  const responses = {}
+  const stream = { responses: { 200: { description: 'Events', content: { 'text/event-stream': {} } } } }
+  const paths = {
+    '/notes': { get: { operationId: 'a', responses }, post: { operationId: 'b', responses } },
+    '/tags': { get: { responses } },
+    '/events': { get: stream }
+  }
 
   expect(listOperations({ paths } as never)).toEqual([
-    { operationId: 'a', verb: 'GET', path: '/notes' },
-    { operationId: 'b', verb: 'POST', path: '/notes' },
-    { verb: 'GET', path: '/tags' }
+    { operationId: 'a', verb: 'GET', path: '/notes', responses },
+    { operationId: 'b', verb: 'POST', path: '/notes', responses },
+    { verb: 'GET', path: '/tags', responses }
   ])
 })
 
