@@ -16,6 +16,8 @@ export async function open(
 ): Promise<{ app: Application<any>; url: string }> {
   const app = alula<any>()
 
+  // Tests open more connections in a second than an application expects.
+  app.set('connectionRate', 10_000)
   app.configure(socketio({ logger: false, ...options }))
   configure(app)
 
