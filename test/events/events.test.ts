@@ -125,6 +125,7 @@ it('compression does not hold events back', async () => {
   app.use('notes', memory())
   app.on('connection', (connection: object) => app.channel('all').join(connection))
   app.publish(() => app.channel('all'))
+  app.use(errorHandler())
 
   const response = await fetch(`${await serve(app)}/events`)
   const { find, cancel } = readEvents(response)
