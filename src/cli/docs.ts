@@ -25,6 +25,9 @@ const MAX_TEXT_POINTS = 10
 /** What is for those who work on alula or look up one difference comes after the guides. */
 const NO_GUIDE = /[\\/](?:decisions[\\/].+|architecture|compatibility|index|map|roads)\.md$/
 
+/** What is generated for the site, and not in the package. */
+const REFERENCE = /[\\/]docs[\\/](?:api|\.vitepress)[\\/]/
+
 /**
  * Searches the guides in the package.
  *
@@ -55,6 +58,7 @@ function readSections(): Section[] {
   return readdirSync(FOLDER, { recursive: true, withFileTypes: true })
     .filter(({ name }) => name.endsWith('.md'))
     .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !REFERENCE.test(file))
     .sort()
     .flatMap((file) => splitSections(file, readFileSync(file, 'utf8')))
 }

@@ -73,8 +73,8 @@ it('live lists: the client prints what the page shows, and so it does over HTTP'
 
 const FRAMEWORKS = {
   React: async () => ({
-    'use-live.js': await readHook('React', 'jsx'),
-    'notes.js': readBlocks(readSection(await readPage('live'), 'React'), 'jsx')[1] as string,
+    'use-live.js': await readHook('Live lists in React', 'jsx'),
+    'notes.js': readBlocks(readSection(await readPage('live'), 'Live lists in React'), 'jsx')[1] as string,
     'main.js': `
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -83,7 +83,7 @@ import { Notes } from './notes.js'
 createRoot(document.getElementById('root')).render(<StrictMode><Notes /></StrictMode>)`
   }),
   Vue: async () => ({
-    'use-live.js': await readHook('Vue', 'js'),
+    'use-live.js': await readHook('Live lists in Vue', 'js'),
     'main.js': `
 import { createApp, h } from 'vue'
 import { useLive } from './use-live.js'

@@ -1,19 +1,20 @@
+import { exec } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { createFolder, runNode } from '../support/command.ts'
+import { createFolder } from '../support/command.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
 it('the program of AGENTS.md prints the hooks of a method, in order', async () => {
-  const [, program = ''] = /```js\n([\s\S]*?)```/.exec(await readFile(join(ROOT, 'AGENTS.md'), 'utf8')) ?? []
-  const folder = createFolder()
-  const file = join(folder, 'program.mjs')
-  const from = pathToFileURL(`${ROOT}/`).href
+  const guide = await readFile(join(ROOT, 'AGENTS.md'), 'utf8')
+  const [, program = ''] = /```ts\n([\s\S]*?)```/.exec(guide) ?? []
+  const [, command = ''] = /`(npx esbuild hooks\.ts .*?)`/.exec(guide) ?? []
+  const file = join(createFolder(), 'hooks.ts')
   const app = `
-import { alula } from './dist/index.js'
-import { memory } from './dist/memory.js'
+import { alula } from './src/index.ts'
+import { memory } from './src/memory.ts'
 
 const app = alula()
 
@@ -22,9 +23,9 @@ app.hooks({ around: { all: [async function log(_, next) { await next() }] } })
 app.service('notes').hooks({ before: { create: [function trim() {}] } })
 `
 
-  await writeFile(file, `${app}${program}`.replaceAll("'./dist/", `'${from}dist/`))
+  await writeFile(file, `${app}${program}`.replaceAll("'./src/", `'${ROOT}/src/`))
 
-  const { stdout, stderr } = await runNode([file])
+  const { stdout, stderr } = await promisify(exec)(command.replace('hooks.ts', file), { cwd: ROOT })
 
   expect(stderr).toBe('')
   expect(stdout).toMatch(/\[AsyncFunction: log\][\s\S]*\[Function: trim\]/)
