@@ -1,5 +1,6 @@
 import { isStandardMethod } from '../core/methods.ts'
 import { canBeMethod, getServiceOptions } from '../core/service.ts'
+import { isString } from '../utils/check.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { isProduction } from './error.ts'
 
@@ -8,11 +9,11 @@ import { isProduction } from './error.ts'
  * that they cannot call.
  *
  * @param service The registered service
- * @param name The name that a client has sent; `methods` does not list it
+ * @param name What a client has sent for a name: over a socket, it may be no string
  * @returns What to append to a sentence without its full stop
  */
-export function toMethodHint(service: object, name: string): string {
-  if (isProduction() || isStandardMethod(name) || !canBeMethod(name)) return ''
+export function toMethodHint(service: object, name: unknown): string {
+  if (isProduction() || !isString(name) || isStandardMethod(name) || !canBeMethod(name)) return ''
 
   if (typeof (service as { [name: string]: unknown })[name] === 'function') {
     return `: the service has '${name}', but its option 'methods' does not list it`

@@ -131,6 +131,7 @@ describe('a method', () => {
       message:
         "Method 'custom' not allowed on service 'closed': the service has 'custom', but its option 'methods' does not list it"
     })
+    await expect(call(socket, 7 as never, 'closed')).rejects.toMatchObject({ code: 405 })
     await expect(call(socket, 'find', 'empty')).rejects.toMatchObject({ code: 405 })
     expect(calls).toEqual([])
     expect(await call(socket, 'get', 'closed', 1)).toBe('done')
