@@ -22,9 +22,9 @@ import {
 // client gets each event once and in the order of the log, or is told of a gap.
 
 /** Of each kind. */
-const CLIENTS = Math.max(5, scaled(20))
+const CLIENTS = Math.max(3, scaled(20))
 const WRITES = scaled(10_000)
-const CUTS = Math.max(20, scaled(200))
+const CUTS = Math.max(8, scaled(200))
 const OUTAGES = Math.max(1, scaled(3))
 /** The parts of the test: after each of them all clients have what was written. */
 const PARTS = 10
