@@ -105,11 +105,13 @@ export class SocketService extends EmitterService {
 
     return new Promise((resolve, reject) => {
       function finish(lost: Error | null, error?: unknown, result?: unknown, position?: string): void {
-        if (lost) reject(toLostError(lost, { method, path }))
-        else if (error) reject(convert(error))
-        else resolve(result)
+        if (lost || error) {
+          reject(lost ? toLostError(lost, { method, path }) : convert(error))
+          return
+        }
 
         params.onResponse?.(position)
+        resolve(result)
       }
 
       if (typeof connection.timeout === 'function') {

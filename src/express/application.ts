@@ -171,17 +171,9 @@ export function feathersExpress<Services = any, Settings = any>(
     handle.call(this, request, response, next)
   } satisfies Handle
 
-  implementListen(grafted, (own) => createServer(serverOptions(own), own))
-
-  const { listen } = grafted
-
-  grafted.listen = async function (this: Application, ...args: unknown[]) {
-    const server = await listen.apply(this, args as Parameters<typeof listen>)
-
-    warnOfMissingErrorHandler(this as { readonly router?: object })
-
-    return server
-  }
+  implementListen(grafted, (own) => createServer(serverOptions(own), own), {
+    warn: warnOfMissingErrorHandler
+  })
 
   expressApp.set('query parser', parseQuery)
   expressApp.use((request, _response, next) => {

@@ -74,7 +74,7 @@ export function koa<Services = any, Settings = any>(
     return (use as any).call(this, location, ...args)
   }
 
-  implementListen(grafted, (own) => createServer(own.callback()), waitForPackages)
+  implementListen(grafted, (own) => createServer(own.callback()), { prepare: waitForPackages })
 
   ignoreAborts(grafted.context)
   implementQuery(grafted.request)

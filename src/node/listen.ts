@@ -20,12 +20,12 @@ interface ServedApplication {
  *
  * @param app The application, which is changed
  * @param create Creates a server of it that does not listen yet
- * @param prepare Is awaited before the application is set up
+ * @param steps `prepare` is awaited before the application is set up, `warn` is called when the server listens
  */
 export function implementListen(
   app: any,
   create: (app: any) => Server,
-  prepare?: (app: any) => Promise<void>
+  { prepare, warn }: { prepare?(app: any): Promise<void>; warn?(app: any): void }
 ): void {
   const { teardown } = app
   const closers: (() => Promise<void>)[] = []
@@ -38,6 +38,7 @@ export function implementListen(
     const server = await startServer(this, this.server, args, closers)
 
     warnOfMissingTransport(this)
+    warn?.(this)
 
     return server
   }
