@@ -8,6 +8,7 @@ import { toCallData } from './body.ts'
 import { MALFORMED_PATH } from './error.ts'
 import { type IncomingHeaders, METHOD_HEADER } from './http.ts'
 import { toMethodHint } from './method-hint.ts'
+import { QUERY_VERB } from './query-method.ts'
 
 /** The part of a request that decides on the call. */
 interface CallRequest {
@@ -175,6 +176,7 @@ function toMethod(
   if (verb === 'GET' || verb === 'HEAD') {
     return segment === null && !getServiceOptions(service).singleton ? 'find' : 'get'
   }
+  if (verb === QUERY_VERB && segment === null && !getServiceOptions(service).singleton) return 'find'
 
   const method = METHODS_BY_VERB.get(verb)
 

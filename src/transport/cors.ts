@@ -4,6 +4,7 @@ import { assertOption, assertOptions, type OptionCheck, type OptionChecks } from
 import { assertSync } from '../utils/promise.ts'
 import { isHeaderName } from './encode.ts'
 import { type HttpRequest, type HttpResponse, POSITION_HEADER } from './http.ts'
+import { QUERY_HEADER } from './query-method.ts'
 
 /** Which pages of other origins may call the services from a browser (Fetch §3.2). */
 export interface CorsOptions {
@@ -27,7 +28,10 @@ export interface Cors {
   allow(request: HttpRequest, response: HttpResponse): HttpResponse
 }
 
-const VERBS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
+const VERBS = 'GET, HEAD, QUERY, POST, PUT, PATCH, DELETE'
+
+/** What pages may read where a response has it, whatever the options say. */
+const OWN_HEADERS = [POSITION_HEADER, QUERY_HEADER]
 
 const CHECKS: OptionChecks = {
   origin: [
@@ -136,8 +140,7 @@ class CorsRules implements Cors {
   }
 
   allow(request: HttpRequest, response: HttpResponse): HttpResponse {
-    const { [POSITION_HEADER]: position } = response.headers
-    const exposed = position === undefined ? this.exposed : [...this.exposed, POSITION_HEADER]
+    const exposed = [...this.exposed, ...OWN_HEADERS.filter((name) => response.headers[name] !== undefined)]
     const own = {
       ...this.toHeaders(request),
       ...(exposed.length > 0 && { 'Access-Control-Expose-Headers': exposed.join(', ') }),

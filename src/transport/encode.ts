@@ -6,6 +6,9 @@ const JSON_TYPE = 'application/json; charset=utf-8'
 
 const NOSNIFF = 'x-content-type-options'
 
+/** Verbs that read: a client may have the response already. */
+const TAGGED_VERBS: readonly string[] = ['GET', 'HEAD', 'QUERY']
+
 /** Statuses whose responses have no body (RFC 9110 §15, Fetch §2.2.3). */
 const BODILESS_STATUSES: readonly number[] = [204, 205, 304]
 
@@ -24,7 +27,7 @@ const FRAMING = /^(content-length|transfer-encoding|connection|keep-alive|traile
  *
  * @param request The request, and the headers that earlier code has set on the response
  * @param result Status, headers and body
- * @param isTagged Whether responses to `GET` and `HEAD` get an `ETag`
+ * @param isTagged Whether responses to `GET`, `HEAD` and `QUERY` get an `ETag`
  * @throws TypeError for a body that cannot be written as JSON; Error for a status or a header that cannot be sent
  */
 export function encodeResponse(
@@ -41,7 +44,7 @@ export function encodeResponse(
   if (text === undefined || BODILESS_STATUSES.includes(status))
     return { status, headers: head, body: undefined }
 
-  if (isTagged && status === 200 && (method === 'GET' || method === 'HEAD')) {
+  if (isTagged && status === 200 && TAGGED_VERBS.includes(method)) {
     const given = findHeader(head, 'etag') ?? (request.getResponseHeader?.('etag') as string | undefined)
     const tag = given ?? createEtag(text)
 

@@ -28,6 +28,7 @@ import { runMounted } from './mount.ts'
 import { type HttpOptions, type HttpSettings, toHttpSettings } from './options.ts'
 import { assertOwnOrigin, findPage } from './origin.ts'
 import { isConditional, runConditionally } from './precondition.ts'
+import { QUERY_VERB, readQuery } from './query-method.ts'
 import { parseQueryString } from './querystring.ts'
 import { createSetupCheck } from './setup-check.ts'
 import { findTarget, type HttpTarget, isMounted } from './target.ts'
@@ -161,7 +162,7 @@ export async function runCall(
   onCall: (context: HookContext) => void
 ): Promise<HookContext> {
   const { method, headers } = request
-  const query = request.query ?? parseQueryString(request.search)
+  const inUrl = request.query ?? parseQueryString(request.search)
   const hasBody = readsBody(method, route)
   const found =
     settings.params || app.defaultAuthentication ? await toParams(app, request, settings) : request.params
@@ -170,6 +171,7 @@ export async function runCall(
     ? withClientPlace(found ?? {}, toClientPlace(app, request, settings))
     : found
   const body = hasBody ? await readBody(request, route, settings) : undefined
+  const query = method === QUERY_VERB ? await readQuery(request, inUrl, settings.bodyLimit) : inUrl
   const call = toServiceCall({ method, headers, query, body, params }, route)
   const context = createHttpContext(route, call, request)
   const position = getReadPosition(app, call.method)

@@ -11,6 +11,7 @@ import { addSetCookie } from '../utils/cookie.ts'
 import { findTokenResponse, type TokenResponse } from '../utils/token-response.ts'
 import { type Authenticating, getSchemes, type ParseAuthenticationOptions } from './authentication.ts'
 import { type ClientError, type FormattingApplication, toErrorResponse } from './error.ts'
+import { ACCEPTS_QUERY, QUERY_VERB } from './query-method.ts'
 import type { HttpTarget } from './target.ts'
 
 /** The header that names a custom method on a `POST`. */
@@ -154,7 +155,8 @@ export function toHttpResult(context: HookContext): HttpResult {
   const { http = {}, dispatch, result, method } = context
   const body = getResponse(context)
   const { position } = getSlots(context)
-  const headers = toResultHeaders(http, findTokenResponse(result) ?? findTokenResponse(dispatch))
+  const own = toResultHeaders(http, findTokenResponse(result) ?? findTokenResponse(dispatch))
+  const headers = method === 'find' ? { ...ACCEPTS_QUERY, ...own } : own
 
   return {
     status: http.status || defaultStatus(headers, body, method),
@@ -215,12 +217,13 @@ export function toErrorHeaders(
   route?: RouteLookup | null,
   app: Partial<TransportApplication> = {},
   options: ParseAuthenticationOptions = {}
-): Record<string, string> {
+): Readonly<Record<string, string>> {
   const { etag, retryAfter } = body.data ?? {}
 
   if (headers) return headers
   if (status === 405 && route) return { Allow: allowedVerbs(request, route).join(', ') }
   if (status === 401) return { 'WWW-Authenticate': getSchemes(app, options).join(', ') }
+  if (status === 415 && request.method === QUERY_VERB) return ACCEPTS_QUERY
   if (status === 429 && isCount(retryAfter)) return { 'Retry-After': `${retryAfter}` }
   // Services may throw this error too, with anything as its data.
   if (status === 412 && typeof etag === 'string' && ETAG.test(etag)) return { ETag: etag }
@@ -245,7 +248,7 @@ function allowedVerbs(
   const elsewhere = singleton ? [] : __id === undefined ? ['get'] : ['find', 'create']
   const ofMethods = methods
     .filter((method) => !elsewhere.includes(method))
-    .map((method) => getDefinition(method).verb)
+    .flatMap((method) => (method === 'find' ? ['GET', QUERY_VERB] : getDefinition(method).verb))
   const verbs = [
     ...(__rest === undefined ? ofMethods : []),
     ...(routes?.verbs(__rest ?? __id ?? '') ?? [])

@@ -11,11 +11,11 @@ const getAllowed = (method: string, route: unknown, headers: any = {}) =>
 
 describe('the answer to an error', () => {
   it('says which verbs are allowed here, without the one that was refused', () => {
-    expect(getAllowed('DELETE', all)).toBe('GET, HEAD, POST, PUT, PATCH')
+    expect(getAllowed('DELETE', all)).toBe('GET, HEAD, QUERY, POST, PUT, PATCH')
     expect(getAllowed('PUT', one)).toBe('GET, HEAD, PATCH, DELETE')
     // The method of the header was refused, and not the verb.
     expect(getAllowed('POST', all, { 'x-service-method': 'nothing' })).toBe(
-      'GET, HEAD, POST, PUT, PATCH, DELETE'
+      'GET, HEAD, QUERY, POST, PUT, PATCH, DELETE'
     )
     expect(getAllowed('POST', null)).toBeUndefined()
     expect(toHttpError(new Forbidden(), { method: 'POST', headers: {} }, all).headers).toEqual({})
@@ -42,7 +42,7 @@ describe('the answer to an error', () => {
 })
 
 describe('the answer to a call', () => {
-  const answer = (context: object) => toHttpResult({ method: 'find', ...context } as any)
+  const answer = (context: object) => toHttpResult({ method: 'get', ...context } as any)
 
   it.each([
     [{ result: {} }, 200],

@@ -103,7 +103,7 @@ describe.each(Object.entries(openers))('the option cors of %s', (name, open) => 
       expect(toCors(response)).toEqual({
         'access-control-allow-origin': OTHER,
         'access-control-allow-credentials': 'true',
-        'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+        'access-control-allow-methods': 'GET, HEAD, QUERY, POST, PUT, PATCH, DELETE',
         'access-control-allow-headers': 'content-type,x-a',
         'access-control-max-age': '600',
         vary: 'Origin, Access-Control-Request-Headers'
@@ -141,7 +141,7 @@ describe.each(Object.entries(openers))('the option cors of %s', (name, open) => 
 
     expect(toCors(await ask('/things', from(APP)))).toEqual({
       'access-control-allow-origin': APP,
-      'access-control-expose-headers': 'ETag, X-A',
+      'access-control-expose-headers': 'ETag, X-A, Accept-Query',
       vary: 'Accept, Origin'
     })
     expect(toCors(await ask('/docs', from(APP))).vary).toBe('Cookie, Origin')

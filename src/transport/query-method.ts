@@ -1,0 +1,44 @@
+// The method QUERY (RFC 10008): `find` with its query in the body.
+import type { Query } from '../core/types.ts'
+import { BadRequest } from '../errors.ts'
+import { assertJson, parseJson } from './body.ts'
+import type { HttpRequest } from './http.ts'
+import { assertQuery } from './querystring.ts'
+
+/** The verb. */
+export const QUERY_VERB = 'QUERY'
+
+/** The header of a response whose path takes `QUERY`, with the type of its body. */
+export const QUERY_HEADER = 'Accept-Query'
+
+/** The header, with its value. */
+export const ACCEPTS_QUERY: Readonly<Record<string, string>> = Object.freeze({
+  [QUERY_HEADER]: 'application/json'
+})
+
+/**
+ * Reads the query of a `QUERY`: the body, checked as the query of a message of a socket is, and over it what is in the URL
+ * or was set by middleware, which may restrict the client.
+ *
+ * @param request The request
+ * @param inUrl The query of the URL
+ * @param bodyLimit How many bytes are read
+ * @throws BadRequest without a content type, and for a body that is no query; UnsupportedMediaType for a body of another
+ * type; PayloadTooLarge past the limit
+ */
+export async function readQuery(request: HttpRequest, inUrl: Query, bodyLimit: number): Promise<Query> {
+  const { 'content-type': type } = request.headers
+
+  if (type === undefined) throw new BadRequest("Missing header 'Content-Type': expected 'application/json'")
+
+  assertJson(String(type))
+
+  const { body = parseJson(await request.readText(bodyLimit)) } = request
+
+  assertQuery(body)
+
+  // Without a value, a JSON body is not valid (RFC 10008 §2).
+  if (!body) throw new BadRequest('Invalid query: expected an object')
+
+  return { ...body, ...inUrl }
+}
