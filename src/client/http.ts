@@ -7,7 +7,7 @@ import { findPath } from '../utils/object.ts'
 import { stripSlashes } from '../utils/path.ts'
 import { toQueryString } from './query.ts'
 import { fillPlaceholders } from './route.ts'
-import { assertConditions, ClientService } from './service.ts'
+import { assertConditions, ClientService, type ResponseParams } from './service.ts'
 
 /** What the services of a REST connection have in common. */
 export interface RestOptions {
@@ -45,6 +45,9 @@ type HeaderSource =
   | null
   | undefined
 
+/** A URL with more characters is not sent where the server takes `QUERY`: servers and proxies have limits from 4 kB on. */
+const MAX_URL = 2048
+
 /** A service that is reached over HTTP. A subclass says how a request is sent. */
 export abstract class Base extends ClientService {
   /** The path of the service, without slashes at its ends. */
@@ -54,6 +57,8 @@ export abstract class Base extends ClientService {
   /** The HTTP library. */
   connection: any
   options: RestOptions
+  /** Whether a response has said that the path takes `QUERY`. */
+  private takesQuery = false
 
   constructor({ name, base, connection, options = {} }: RestSettings) {
     super()
@@ -118,12 +123,50 @@ export abstract class Base extends ClientService {
       : this.makeUrl(params.query ?? {}, id, params.route)
 
     try {
-      return await this.request({ url, method: route?.verb ?? verb, body, headers }, params)
+      return method === 'find'
+        ? await this.sendFind({ url, method: verb, body, headers }, params)
+        : await this.request({ url, method: route?.verb ?? verb, body, headers }, params)
     } catch (error) {
       // A `request` of your own may throw what the server has sent.
       throw error instanceof Error ? error : convert(error)
     }
   }
+
+  /** Sends a query in the body where the URL would be long and the server takes that. */
+  private sendFind(request: RestRequest, params: ResponseParams): Promise<unknown> {
+    const { url, headers } = request
+
+    if (this.takesQuery) {
+      if (url.length <= MAX_URL) return this.request(request, params)
+
+      return this.request(
+        {
+          url: this.makeUrl({}, null, params.route),
+          method: 'QUERY',
+          body: params.query,
+          headers: { 'Content-Type': 'application/json', ...headers }
+        },
+        params
+      )
+    }
+
+    const noting: ResponseParams = {
+      ...params,
+      onResponse: (response) => {
+        this.takesQuery = acceptsQuery(response)
+        params.onResponse?.(response)
+      }
+    }
+
+    return this.request(request, noting)
+  }
+}
+
+/** Whether a response says that its path takes `QUERY`, with JSON (RFC 10008 §3). */
+function acceptsQuery({ headers }: { headers?: any } = {}): boolean {
+  const types = headers?.get?.('Accept-Query') ?? headers?.['accept-query']
+
+  return String(types).includes('application/json')
 }
 
 /** Whether there is data to send. */

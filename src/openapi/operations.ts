@@ -62,6 +62,9 @@ interface Shared {
   readonly queries: ServiceQueries
 }
 
+/** What a path takes as the body of a `QUERY`. All documents share it. */
+const QUERY_TYPES: readonly string[] = Object.freeze(['application/json'])
+
 /** Stands for the id in a path. */
 const ID = ':'
 
@@ -233,6 +236,7 @@ function toOperation(
     mayConflict: WRITING_VERBS.includes(call.verb) || (service.isStored && method.name === 'remove'),
     isLogin: isLoggingIn
   })
+  if (method.name === 'find') operation['x-query'] = QUERY_TYPES
 
   return operation as OpenApiOperation
 }

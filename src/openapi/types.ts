@@ -56,6 +56,11 @@ export interface OpenApiOperation {
   readonly parameters?: readonly OpenApiParameter[]
   readonly requestBody?: { readonly required: boolean; readonly content: OpenApiContent }
   readonly responses: { readonly [status: string]: OpenApiResponse | OpenApiReference }
+  /**
+   * Of `find`: the types of a query that the path takes as the body of a `QUERY` (RFC 10008), with the names of the parameters.
+   * OpenAPI 3.1 has no place for the verb.
+   */
+  readonly 'x-query'?: readonly string[]
 }
 
 /** Credentials that are enough together; none for `{}`. */

@@ -22,6 +22,16 @@ it('calls are summed up in words, and belong to their service', async () => {
   expect(paths['/notes/runV2Job'].post.summary).toBe('Run v2 job: for anyone')
 })
 
+it('a find says that its path takes QUERY, which OpenAPI 3.1 has no place for', () => {
+  const app = alula()
+
+  app.use('notes', memory())
+
+  const { get, post } = toOpenApi(app).paths['/notes'] as any
+
+  expect([get['x-query'], post['x-query']]).toEqual([['application/json'], undefined])
+})
+
 it('placeholders of a path are texts that are not empty, and the last one of a record is its id', async () => {
   const { paths } = await describeService(memory(), { schema: schema(Note) }, 'orgs/:orgId/notes')
   const toSchemas = (operation: any) =>

@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest'
+import { alula } from '../../src/client.ts'
+import { Conflict } from '../../src/errors.ts'
+import { failure, libraries, restServers } from './servers.ts'
+
+// A find with a long query: by QUERY where a response has said that the server takes it.
+
+const SHORT = { name: 'Ada' }
+const LONG = { id: { $in: Array.from({ length: 300 }, (_, index) => index) }, name: 'é' }
+
+const verbs: string[] = []
+
+/** Only a request with a body has a content type. */
+const note = ({ headers }: any) => void verbs.push(headers['content-type'] ? 'QUERY' : 'GET')
+
+const configure = (app: any) => {
+  app.use('things', {
+    find: async (params: any) => {
+      note(params)
+
+      return { query: params.query }
+    }
+  })
+  app.use('things/:thing/parts', {
+    find: async ({ query, route, headers }: any) => ({ query, route, custom: headers['x-custom'] })
+  })
+  app.use('refusing', {
+    find: async (params: any) => {
+      note(params)
+      if (params.query.id) throw new Conflict('No')
+
+      return []
+    }
+  })
+}
+
+const connect = async (library: string, server: string) => {
+  verbs.length = 0
+
+  const { url } = await (restServers[server] as (typeof restServers)[string])(configure)
+
+  return alula().configure((libraries[library] as any)(url))
+}
+
+it.each(Object.keys(libraries))('a client with %s asks with QUERY once it knows', async (library) => {
+  const app = await connect(library, 'our server')
+  const things = app.service('things')
+  const asText = JSON.parse(JSON.stringify(LONG, (_name, value) => (typeof value === 'number' ? `${value}` : value)))
+  const responses: unknown[] = []
+  const onResponse = (response: unknown) => void responses.push(response)
+
+  expect(await things.find({ query: LONG, onResponse })).toEqual({ query: asText })
+  expect(await things.find({ query: LONG, onResponse })).toEqual({ query: LONG })
+  expect(await things.find({ query: SHORT })).toEqual({ query: SHORT })
+  expect([verbs, responses.length]).toEqual([['GET', 'QUERY', 'GET'], 2])
+})
+
+it.each(Object.keys(libraries))('a client with %s and a server of Feathers v5 goes on with GET', async (library) => {
+  const things = (await connect(library, 'a server of Feathers v5')).service('things')
+
+  await things.find({ query: SHORT })
+  await things.find({ query: LONG })
+  expect(verbs).toEqual(['GET', 'GET'])
+})
+
+it('a QUERY has the route and the headers of the call, and the errors of the server', async () => {
+  const app = await connect('fetch', 'our server')
+  const parts = app.service('things/:thing/parts')
+  const params = { query: LONG, route: { thing: 'a b' }, headers: { 'X-Custom': 'x' } }
+  const refusing = app.service('refusing')
+
+  await parts.find(params)
+  expect(await parts.find(params)).toEqual({ query: LONG, route: { thing: 'a b' }, custom: 'x' })
+  await refusing.find()
+  expect((await failure(refusing.find({ query: LONG }))).name).toBe('Conflict')
+  expect(verbs).toEqual(['GET', 'QUERY'])
+})
