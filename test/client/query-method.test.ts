@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { ResponseParams } from '../../src/client/service.ts'
 import { alula } from '../../src/client.ts'
 import { Conflict } from '../../src/errors.ts'
 import { failure, libraries, restServers } from './servers.ts'
@@ -45,23 +46,28 @@ const connect = async (library: string, server: string) => {
 it.each(Object.keys(libraries))('a client with %s asks with QUERY once it knows', async (library) => {
   const app = await connect(library, 'our server')
   const things = app.service('things')
-  const asText = JSON.parse(JSON.stringify(LONG, (_name, value) => (typeof value === 'number' ? `${value}` : value)))
+  const asText = JSON.parse(
+    JSON.stringify(LONG, (_name, value) => (typeof value === 'number' ? `${value}` : value))
+  )
   const responses: unknown[] = []
   const onResponse = (response: unknown) => void responses.push(response)
 
-  expect(await things.find({ query: LONG, onResponse })).toEqual({ query: asText })
-  expect(await things.find({ query: LONG, onResponse })).toEqual({ query: LONG })
+  expect(await things.find({ query: LONG, onResponse } as ResponseParams)).toEqual({ query: asText })
+  expect(await things.find({ query: LONG, onResponse } as ResponseParams)).toEqual({ query: LONG })
   expect(await things.find({ query: SHORT })).toEqual({ query: SHORT })
   expect([verbs, responses.length]).toEqual([['GET', 'QUERY', 'GET'], 2])
 })
 
-it.each(Object.keys(libraries))('a client with %s and a server of Feathers v5 goes on with GET', async (library) => {
-  const things = (await connect(library, 'a server of Feathers v5')).service('things')
+it.each(Object.keys(libraries))(
+  'a client with %s and a server of Feathers v5 goes on with GET',
+  async (library) => {
+    const things = (await connect(library, 'a server of Feathers v5')).service('things')
 
-  await things.find({ query: SHORT })
-  await things.find({ query: LONG })
-  expect(verbs).toEqual(['GET', 'GET'])
-})
+    await things.find({ query: SHORT })
+    await things.find({ query: LONG })
+    expect(verbs).toEqual(['GET', 'GET'])
+  }
+)
 
 it('a QUERY has the route and the headers of the call, and the errors of the server', async () => {
   const app = await connect('fetch', 'our server')

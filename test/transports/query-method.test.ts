@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
-import type { Application } from '../../src/index.ts'
+import { type Application, alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
+import { toSocketCall } from '../../src/transport/socket.ts'
+import { createRandom, type Random } from '../support/random.ts'
 import { describeHttpTransports, type TransportClient } from '../support/transports.ts'
 
 // The method QUERY (RFC 10008): `find` with the query as a JSON body.
@@ -25,10 +27,26 @@ const ask = (client: TransportClient, query: unknown, path = '/people', headers:
   })
 
 /** The status and the message of the error. */
-const refusal = async (response: Promise<Response>) => {
-  const { status, ...sent } = await response
+const refusal = async (sent: Promise<Response>) => {
+  const response = await sent
+  const { message } = (await response.json()) as { message: string }
 
-  return [(await response).status, (await (await response).json()).message, status && sent].slice(0, 2)
+  return [response.status, message]
+}
+
+/** A query as clients may send it, or one that is refused. */
+function toRandomQuery(random: Random, depth: number): unknown {
+  const values = () => Array.from({ length: random.integer(4) }, () => toRandomQuery(random, depth + 1))
+  const kind = depth === 0 ? 'object' : random.pick(['value', 'value', 'list', 'object'])
+
+  if (kind === 'value' || depth > 4) return random.pick([null, true, 1.5, '1', ''])
+  if (kind === 'list') return values()
+
+  const names = ['a', '$in', 'x[y]', 'é', 'toString', 'b']
+
+  return Object.fromEntries(
+    values().map((value) => [random.chance(0.05) ? 'bad' : random.pick(names), value])
+  )
 }
 
 describeHttpTransports('QUERY', (open) => {
@@ -102,7 +120,11 @@ describeHttpTransports('QUERY', (open) => {
     const client = await open(people)
     const tag = (await ask(client, { name: 'Ada' })).headers.get('ETag') as string
     const again = (query: object) =>
-      ask(client, query, '/people', { ...JSON_TYPE, 'If-None-Match': tag, 'Cache-Control': 'max-age=0' }).then(({ status }) => status)
+      ask(client, query, '/people', {
+        ...JSON_TYPE,
+        'If-None-Match': tag,
+        'Cache-Control': 'max-age=0'
+      }).then(({ status }) => status)
 
     expect(tag).toBe((await client.request('/people?name=Ada')).headers.get('ETag'))
     expect(await again({ name: 'Ada' })).toBe(304)
@@ -120,6 +142,48 @@ describeHttpTransports('QUERY', (open) => {
     expect((await client.request('/people', { method: 'OPTIONS' })).headers.get('Allow')).toBe(
       'GET, HEAD, QUERY, POST, PUT, PATCH, DELETE'
     )
+  })
+
+  it('reads random queries as a socket does, and refuses the same', async () => {
+    const client = await open((app) => app.use('echo', { find: async ({ query }: any) => query }))
+    const app = alula().use('echo', { find: async () => [] })
+    const random = createRandom(7)
+    const statuses = new Set<number>()
+
+    for (let run = 0; run < 60; run++) {
+      const text = JSON.stringify(toRandomQuery(random, 0))
+      const query = JSON.parse(text.replaceAll('bad', '__proto__'))
+      const { status, body } = await ask(client, JSON.stringify(query), '/echo').then(async (response) => ({
+        status: response.status,
+        body: await response.json()
+      }))
+      const message = { method: 'find', path: 'echo', args: [query], connection: { provider: 'test' } }
+      let expected: unknown
+
+      try {
+        expected = { status: 200, body: toSocketCall(app, message).call.params.query }
+      } catch (error: any) {
+        expected = { status: error.code, body: error.toJSON() }
+      }
+
+      expect({ status, body }).toEqual(expected)
+      statuses.add(status)
+    }
+
+    expect([...statuses].sort()).toEqual([200, 400])
+  })
+
+  it('is not named where a hook leaves the header out', async () => {
+    const client = await open((app) => {
+      people(app)
+      app.service('people').hooks({
+        before: {
+          find: [async ({ http }: any) => void Object.assign(http, { headers: { 'Accept-Query': '' } })]
+        }
+      })
+    })
+
+    expect((await client.request('/people')).headers.get('Accept-Query')).toBe('')
   })
 
   it('is only for find', async () => {
