@@ -6,9 +6,8 @@ import type { MethodRoutes, Query, RouteLookup } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
 import { toCallData } from './body.ts'
 import { MALFORMED_PATH } from './error.ts'
-import { type IncomingHeaders, METHOD_HEADER } from './http.ts'
+import { type IncomingHeaders, METHOD_HEADER, QUERY_VERB } from './http.ts'
 import { toMethodHint } from './method-hint.ts'
-import { QUERY_VERB } from './query-method.ts'
 
 /** The part of a request that decides on the call. */
 interface CallRequest {

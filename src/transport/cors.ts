@@ -3,8 +3,7 @@ import { createTypeError } from '../utils/developer-error.ts'
 import { assertOption, assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { assertSync } from '../utils/promise.ts'
 import { isHeaderName } from './encode.ts'
-import { type HttpRequest, type HttpResponse, POSITION_HEADER } from './http.ts'
-import { QUERY_HEADER } from './query-method.ts'
+import { type HttpRequest, type HttpResponse, POSITION_HEADER, QUERY_HEADER } from './http.ts'
 
 /** Which pages of other origins may call the services from a browser (Fetch §3.2). */
 export interface CorsOptions {

@@ -19,6 +19,7 @@ import {
   getReadPosition,
   type HttpRequest,
   type HttpResponse,
+  QUERY_VERB,
   type TransportApplication,
   toCredentialSource,
   toHttpError,
@@ -28,7 +29,7 @@ import { runMounted } from './mount.ts'
 import { type HttpOptions, type HttpSettings, toHttpSettings } from './options.ts'
 import { assertOwnOrigin, findPage } from './origin.ts'
 import { isConditional, runConditionally } from './precondition.ts'
-import { QUERY_VERB, readQuery } from './query-method.ts'
+import { readQuery } from './query-method.ts'
 import { parseQueryString } from './querystring.ts'
 import { createSetupCheck } from './setup-check.ts'
 import { findTarget, type HttpTarget, isMounted } from './target.ts'

@@ -11,7 +11,6 @@ import { addSetCookie } from '../utils/cookie.ts'
 import { findTokenResponse, type TokenResponse } from '../utils/token-response.ts'
 import { type Authenticating, getSchemes, type ParseAuthenticationOptions } from './authentication.ts'
 import { type ClientError, type FormattingApplication, toErrorResponse } from './error.ts'
-import { ACCEPTS_QUERY, QUERY_VERB } from './query-method.ts'
 import type { HttpTarget } from './target.ts'
 
 /** The header that names a custom method on a `POST`. */
@@ -19,6 +18,17 @@ export const METHOD_HEADER = 'x-service-method'
 
 /** The header that says which events what was read reflects: all up to this position. */
 export const POSITION_HEADER = 'Event-Position'
+
+/** The method that finds records by a query in its body (RFC 10008). */
+export const QUERY_VERB = 'QUERY'
+
+/** The header of a response whose path takes `QUERY`, with the type of its body. */
+export const QUERY_HEADER = 'Accept-Query'
+
+/** That header, with its value. */
+export const ACCEPTS_QUERY: Readonly<Record<string, string>> = Object.freeze({
+  [QUERY_HEADER]: 'application/json'
+})
 
 /** An entity tag (RFC 9110 §8.8.3). */
 const ETAG = /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/

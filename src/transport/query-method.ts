@@ -5,17 +5,6 @@ import { assertJson, parseJson } from './body.ts'
 import type { HttpRequest } from './http.ts'
 import { assertQuery } from './querystring.ts'
 
-/** The verb. */
-export const QUERY_VERB = 'QUERY'
-
-/** The header of a response whose path takes `QUERY`, with the type of its body. */
-export const QUERY_HEADER = 'Accept-Query'
-
-/** The header, with its value. */
-export const ACCEPTS_QUERY: Readonly<Record<string, string>> = Object.freeze({
-  [QUERY_HEADER]: 'application/json'
-})
-
 /**
  * Reads the query of a `QUERY`: the body, checked as the query of a message of a socket is, and over it what is in the URL
  * or was set by middleware, which may restrict the client.

@@ -104,9 +104,9 @@ it('pages of other origins may read it', async () => {
   const [app, ask] = await (openers.toListener as (typeof openers)[string])()
   const init = { headers: { Origin: 'https://app.example' } }
 
-  expect((await ask('/things', init)).headers.get('Access-Control-Expose-Headers')).toBe('ETag')
+  expect((await ask('/things', init)).headers.get('Access-Control-Expose-Headers')).toBe('ETag, Accept-Query')
   onTestFinished(openLog(app, NOBODY).close)
   expect((await ask('/things', init)).headers.get('Access-Control-Expose-Headers')).toBe(
-    'ETag, Event-Position'
+    'ETag, Event-Position, Accept-Query'
   )
 })
