@@ -69,6 +69,19 @@ function fail(app: any, toError: (params: any) => Error | undefined): void {
   })
 }
 
+it('asks a path that takes QUERY by it too, and fails for what it responds with', async () => {
+  const { failures, paths } = await run(await createNotes(['find']).setup())
+
+  expect(failures).toEqual([])
+  expect([...new Set(paths.map((path) => path.split('?')[0]))].sort()).toEqual(['GET /notes', 'QUERY /notes'])
+
+  const failing = createNotes(['find'])
+
+  fail(failing, ({ headers }) => (headers['content-type'] ? new Error('By QUERY alone') : undefined))
+  await failing.setup()
+  expect((await run(failing)).failures.join()).toMatch(/^QUERY \/notes\n\{.+\}\nthe response is 500/s)
+})
+
 it.each([
   [1, 2],
   [6, 6],

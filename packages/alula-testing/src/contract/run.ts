@@ -1,6 +1,7 @@
 import type { Application } from 'alula'
 import type { OpenApiDocument } from 'alula/openapi'
 import { readServices } from 'alula/plugin'
+import { parseQueryString } from 'alula/transport'
 import { ANONYMOUS, type Caller, createCaller } from '../callers.ts'
 import { isFunction } from '../check.ts'
 import type { TestClient } from '../client.ts'
@@ -107,7 +108,8 @@ class OperationRun {
     return isOfLogin(this.contract.app, this.operation) ? this.callers.filter(isAnonymous) : this.callers
   }
 
-  private async send({ caller, request }: Attempt): Promise<void> {
+  private async send({ caller, request: made }: Attempt): Promise<void> {
+    const request = this.toSent(made)
     const { contract, operation, validators } = this
     const { document, seen, counter } = contract
     const { client, name } = caller
@@ -124,6 +126,15 @@ class OperationRun {
     if (reply.status >= 400 && (reply.status !== 401 || !this.refusal)) {
       this.refusal = `${toRequestText(request)}\n${shorten(reply)}`
     }
+  }
+
+  /** Half of the queries that a path takes by `QUERY` are sent so: the response has to be that of a `GET`. */
+  private toSent(request: DocumentRequest): DocumentRequest {
+    const [url = '', search] = request.url.split('?')
+
+    if (!this.operation['x-query'] || search === undefined || this.random() < 0.5) return request
+
+    return { ...request, verb: 'QUERY', url, body: JSON.stringify(parseQueryString(search)) }
   }
 
   /** Tries for a success where random requests had none; a body that was given is always sent. */
