@@ -162,7 +162,7 @@ export abstract class Base extends ClientService {
   }
 }
 
-/** Whether a response says that its path takes `QUERY`, with JSON (RFC 10008 §3). */
+/** Whether a response says that its path takes `QUERY`, with JSON (RFC 10008). */
 function acceptsQuery({ headers }: { headers?: any } = {}): boolean {
   const types = headers?.get?.('Accept-Query') ?? headers?.['accept-query']
 

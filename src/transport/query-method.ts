@@ -26,7 +26,7 @@ export async function readQuery(request: HttpRequest, inUrl: Query, bodyLimit: n
 
   assertQuery(body)
 
-  // Without a value, a JSON body is not valid (RFC 10008 §2).
+  // A message of a socket may leave its query out. Here an empty body is more likely to be a mistake.
   if (!body) throw new BadRequest('Invalid query: expected an object')
 
   return { ...body, ...inUrl }
