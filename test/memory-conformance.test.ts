@@ -11,6 +11,7 @@ adapterTests(
   {
     name: 'memory with indexes and another id field',
     id: '_id',
+    features: { cursors: true },
     create: (options) =>
       memory({
         ...options,

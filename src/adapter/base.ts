@@ -1,10 +1,13 @@
-import type { Id, Paginated, Query } from '../core/types.ts'
+import type { Id, Paginated, PaginationOptions, Query } from '../core/types.ts'
 import type { ParsedQuery } from '../query/ast.ts'
+import { CURSOR_FILTERS } from '../query/operators.ts'
 import { parseQuery, type QueryOptions } from '../query/parse.ts'
 import { VALIDATED } from '../query/validated.ts'
 import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { withoutLookupField } from '../utils/own-adapter.ts'
+import { assertShown, type KeyedStore, readCursorPage, toTotalSort } from './cursor-page.ts'
+import { Cursors, toBinding } from './cursors.ts'
 import {
   type AdapterOptions,
   type AdapterParams,
@@ -35,6 +38,10 @@ export abstract class AdapterBase<
   IdType = Id
 > {
   options: NormalizedOptions<Options>
+  /** Reads a setting of the application that has registered the service. */
+  private readSetting: ((name: string) => unknown) | undefined
+  /** Whether clients must learn nothing of a field; left out where they may learn of all. */
+  private isHidden: ((path: string) => boolean) | undefined
 
   /**
    * @param options The options of the adapter
@@ -87,6 +94,57 @@ export abstract class AdapterBase<
   _identifyBy(_field: string): void {}
 
   /**
+   * Called once, when the service is registered.
+   *
+   * @param read Reads a setting of the application
+   */
+  _useSettings(read: (name: string) => unknown): void {
+    this.readSetting = read
+  }
+
+  /**
+   * Called when a schema with hidden fields belongs to the service.
+   *
+   * @param isHidden Whether the order of a field tells of a hidden one
+   */
+  _hide(isHidden: (path: string) => boolean): void {
+    this.isHidden = isHidden
+  }
+
+  /**
+   * Reads a page with cursors, where the pagination of a call has them. The order is that of the query and then of the id, so
+   * that every record has a place of its own.
+   *
+   * @param query The query, as `parseQuery` returns it
+   * @param params The params of the call
+   * @param store How the adapter reads the records that match
+   * @returns A `CursorPage`
+   * @throws BadRequest for a cursor that is none, or one of another query
+   */
+  protected async findCursorPage(
+    query: ParsedQuery,
+    params: ServiceParams | undefined,
+    store: KeyedStore<Result>
+  ): Promise<Paginated<Result>> {
+    const { paginate } = this.getOptions(params)
+    const { cursor, total } = paginate as PaginationOptions
+    const own = typeof cursor === 'object' ? cursor.secret : undefined
+    const { secret } = (this.readSetting?.('authentication') ?? {}) as { secret?: string | readonly string[] }
+    const sort = toTotalSort(query.sort, this.id)
+    const secrets = [own ?? secret ?? []].flat()
+
+    if (secrets.length === 0 && params?.provider) assertShown(sort, this.isHidden)
+
+    const page: unknown = await readCursorPage(query, store, {
+      cursors: new Cursors(secrets, toBinding(query.where, sort)),
+      counts: total !== false
+    })
+
+    // The type of an adapter knows the usual page: that of a service with cursors says what its `find` returns.
+    return page as Paginated<Result>
+  }
+
+  /**
    * Whether one call of a method may concern several records.
    *
    * @param method The name of a service method
@@ -134,10 +192,10 @@ export abstract class AdapterBase<
 
     if (limit === tree.limit) return tree
 
-    const { where, sort, skip, select, filters } = tree
+    const { where, sort, skip, select, filters, cursor } = tree
 
     // Not by spread: V8 copies a frozen object several times as slowly.
-    return { where, sort, limit, skip, select, filters }
+    return { where, sort, limit, skip, select, filters, cursor }
   }
 
   abstract _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]>
@@ -204,7 +262,7 @@ export function prepare(
   if (isValidated(query)) return copyWith(params, { query: isPage ? query : withoutPage(query) })
 
   const options = toQueryOptions(adapter.getOptions(params))
-  const parsed = isWithoutProperties(query) ? PARSED_NO_QUERY : parseQuery(query, options)
+  const parsed = isWithoutProperties(query) && !options.cursor ? PARSED_NO_QUERY : parseQuery(query, options)
   const tree = isPage || !hasPage(parsed) ? parsed : { ...parsed, limit: undefined, skip: 0 }
   const copy = parsed === PARSED_NO_QUERY && !isPage ? NO_QUERY : copyQuery(query, parsed, options)
   const checked = freezeDeep(isPage ? copy : withoutPage(copy))
@@ -213,12 +271,16 @@ export function prepare(
 }
 
 function parse(query: Query, options: QueryOptions): ParsedQuery {
-  return query === NO_QUERY ? PARSED_NO_QUERY : parseQuery(query, { ...options, trusted: isValidated(query) })
+  return query === NO_QUERY && !options.cursor
+    ? PARSED_NO_QUERY
+    : parseQuery(query, { ...options, trusted: isValidated(query) })
 }
 
 function isValidated(query: Query): boolean {
   return (query as { [VALIDATED]?: unknown })[VALIDATED] === true
 }
+
+const PAGE_NAMES = ['$limit', '$skip', ...Object.keys(CURSOR_FILTERS)]
 
 function hasPage({ limit, skip }: ParsedQuery): boolean {
   return limit !== undefined || skip !== 0
@@ -226,9 +288,9 @@ function hasPage({ limit, skip }: ParsedQuery): boolean {
 
 /** The same query for all records that match: without `$limit` and `$skip`. */
 function withoutPage(query: Query): Query {
-  if (query.$limit === undefined && query.$skip === undefined) return query
+  if (PAGE_NAMES.every((name) => query[name] === undefined)) return query
 
-  const { $limit, $skip, ...rest } = query
+  const { $limit, $skip, $after, $before, $total, ...rest } = query
 
   if (isValidated(query)) Object.defineProperty(rest, VALIDATED, { value: true })
 

@@ -35,7 +35,14 @@ export interface AdapterParams<Q = Query, Options extends AdapterOptions = Adapt
 }
 
 /** Options that give `find` pages. */
-export type Paged<Options extends AdapterOptions> = Options & { paginate: { default: number } }
+export type Paged<Options extends AdapterOptions> = Options & {
+  paginate: { default: number; cursor?: false }
+}
+
+/** Options that give `find` pages with cursors. */
+export type Cursored<Options extends AdapterOptions> = Options & {
+  paginate: { default: number; cursor: true | { readonly secret: string } }
+}
 
 /** Options that give `find` arrays. */
 export type Unpaged<Options extends AdapterOptions> = Options & {
@@ -61,7 +68,11 @@ const PAGE_SIZE = [isCount, 'a number of records'] as const
 const PAGINATION_CHECKS: OptionChecks = {
   default: PAGE_SIZE,
   max: [...PAGE_SIZE, 'protection'],
-  total: [isBoolean, 'true or false']
+  total: [isBoolean, 'true or false'],
+  cursor: [
+    (cursor) => isBoolean(cursor) || (isObject(cursor) && isString((cursor as { secret?: unknown }).secret)),
+    "true, false, or { secret: 'a long string' }"
+  ]
 }
 
 /** Methods that never concern several records, or always. */
@@ -70,7 +81,10 @@ const NOT_MULTI = ['find', 'get', 'update']
 /** The options of every adapter. */
 export const ADAPTER_CHECKS: OptionChecks = {
   id: [isString, 'the name of a field'],
-  paginate: [(paginate) => paginate === false || isObject(paginate), 'false, or { default, max, total }'],
+  paginate: [
+    (paginate) => paginate === false || isObject(paginate),
+    'false, or { default, max, total, cursor }'
+  ],
   multi: [isMulti, 'true, false, or an array of create, patch and remove'],
   operators: [isStringList, 'an array of names'],
   filters: [isObject, 'an object with functions or true, by name'],
@@ -89,7 +103,10 @@ export function normalizeOptions<Options extends AdapterOptions>(
   options: Options
 ): NormalizedOptions<Options> {
   assertOptions(owner, options, ADAPTER_CHECKS, { others: 'any' })
-  if (options.paginate) assertOptions(owner, options.paginate, PAGINATION_CHECKS, { under: 'paginate' })
+  if (options.paginate) {
+    assertOptions(owner, options.paginate, PAGINATION_CHECKS, { under: 'paginate' })
+    if (options.paginate.cursor) assertDefault(owner, options.paginate)
+  }
 
   const normalized = {
     ...DEFAULTS,
@@ -97,6 +114,15 @@ export function normalizeOptions<Options extends AdapterOptions>(
   }
 
   return normalized as unknown as NormalizedOptions<Options>
+}
+
+function assertDefault(owner: string, paginate: PaginationOptions): void {
+  assertOptions(
+    owner,
+    paginate,
+    { default: [...PAGE_SIZE, 'required'] },
+    { under: 'paginate', others: 'any' }
+  )
 }
 
 /**
@@ -121,6 +147,11 @@ export function isPaginated(paginate: PaginationParams | undefined): paginate is
   return Boolean(paginate && paginate.default !== undefined)
 }
 
+/** Whether `find` returns a page with cursors. */
+export function hasCursors(paginate: PaginationParams | undefined): boolean {
+  return Boolean(paginate && paginate.cursor !== undefined && paginate.cursor !== false) && isPaginated(paginate)
+}
+
 /**
  * What `find` returns: the page, without its total where the pagination wants none, or the records alone.
  *
@@ -138,7 +169,7 @@ export function toPage<T>(
 
 /** The part of the options that decides what a query may hold. */
 export function toQueryOptions({ operators, filters, paginate }: AdapterOptions): QueryOptions {
-  return { operators: operators ?? [], filters: filters ?? {}, paginate }
+  return { operators: operators ?? [], filters: filters ?? {}, paginate, cursor: hasCursors(paginate) }
 }
 
 function isMulti(multi: unknown): boolean {

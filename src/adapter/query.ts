@@ -3,7 +3,13 @@
 import type { PaginationParams, Query } from '../core/types.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { toComparator } from '../query/comparator.ts'
-import { FIELD_OPERATORS, LOGICAL_OPERATORS, RESULT_FILTERS, SHORT_NAMES } from '../query/operators.ts'
+import {
+  CURSOR_FILTERS,
+  FIELD_OPERATORS,
+  LOGICAL_OPERATORS,
+  RESULT_FILTERS,
+  SHORT_NAMES
+} from '../query/operators.ts'
 import { type FilterConverter, parseQuery, QUERY_DEPTH, type QueryOptions } from '../query/parse.ts'
 import { Operand } from '../query/related.ts'
 import { toSelection } from '../query/select.ts'
@@ -55,7 +61,7 @@ export function filterQuery(
  * operators by their full names. Nothing is shared with the source.
  */
 export function copyQuery(source: Query, parsed: ParsedQuery, options: FilterQueryOptions): Query {
-  const { skip, sort, select, filters } = parsed
+  const { skip, sort, select, filters, cursor } = parsed
   const limit = getLimit(parsed.limit, options.paginate)
   const copy: Query = pickSymbols(source)
 
@@ -72,6 +78,8 @@ export function copyQuery(source: Query, parsed: ParsedQuery, options: FilterQue
     copy.$sort = Object.fromEntries(sort.map(({ path, direction }) => [path.join('.'), direction]))
   }
   if (select !== undefined) copy.$select = [...select]
+
+  if (cursor) for (const name of Object.keys(CURSOR_FILTERS)) if (isGiven(name)) copy[name] = source[name]
 
   for (const name of Object.keys(source)) {
     if (isCondition(name, own)) setOwn(copy, name, spellOut(source[name]))

@@ -19,6 +19,12 @@ export interface RegisteredRoute extends RouteLookup {
 /** The part of an application that registration needs. */
 export interface RegisteringApplication extends EmitterLike {
   readonly routes: Router<RegisteredRoute>
+  get?(name: string): unknown
+}
+
+/** A service that reads settings of its application, as adapters do. */
+interface WithSettings {
+  _useSettings?(read: (name: string) => unknown): void
 }
 
 type RegistrationStep = (this: RegisteringApplication, service: FeathersService, path: string) => void
@@ -28,12 +34,17 @@ type RegistrationStep = (this: RegisteringApplication, service: FeathersService,
  * put their own steps before or after these.
  */
 export const registrationSteps: readonly RegistrationStep[] = [
+  addSettings,
   addExtensions,
   addHooks,
   addEvents,
   addPublish,
   addRoutes
 ]
+
+function addSettings(this: RegisteringApplication, service: FeathersService): void {
+  ;(service as WithSettings)._useSettings?.((name) => this.get?.(name))
+}
 
 function addExtensions(this: RegisteringApplication, service: FeathersService, path: string): void {
   installExtensions(service, path, this)

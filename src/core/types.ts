@@ -79,6 +79,20 @@ export interface Paginated<T> {
   data: T[]
 }
 
+/** The result of `find` where the pagination has `cursor`. */
+export interface CursorPage<T> {
+  data: T[]
+  limit: number
+  /** Whether further records match after the page, and before it. */
+  hasNextPage: boolean
+  hasPreviousPage: boolean
+  /** The places of the first and the last record, for `$before` and `$after`; null for an empty page. */
+  startCursor: string | null
+  endCursor: string | null
+  /** How many records match, on all pages, where the query has `$total: true` and the pagination does not have `total: false`. */
+  total?: number
+}
+
 /** How many records a page of `find` holds. */
 export interface PaginationOptions {
   /** The number of records of a page when the query does not say. */
@@ -87,6 +101,12 @@ export interface PaginationOptions {
   max?: number
   /** Whether pages say how many records match in all; `true` by default. Counting many takes a database its time. */
   total?: boolean
+  /**
+   * Whether `find` returns pages with cursors, which stay in place while records come and go: `$after` and `$before` of a
+   * query take a cursor, in place of `$skip`. Cursors are encrypted with a key that is made of `secret`, or else of the
+   * `secret` of authentication; without both they show the values that the query sorts by.
+   */
+  cursor?: boolean | { readonly secret: string }
 }
 
 /** Pagination for one call; `false` switches it off. */

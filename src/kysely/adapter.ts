@@ -16,8 +16,9 @@ import { toColumn } from './field.ts'
 import { toFirstRows } from './first-rows.ts'
 import { insertRows } from './insert.ts'
 import { withPluginsOf, withSchema } from './instance.ts'
+import { toKeyedStore } from './keyset.ts'
 import { type AnyKyselyParams, assertOptions, type KyselyOptions, type KyselyParams } from './options.ts'
-import { sortById, toOrder } from './order.ts'
+import { sortById, toOrder, toSortParts } from './order.ts'
 import { watchStatements } from './outside.ts'
 import { openPrefetch, type PrefetchReader } from './prefetch/reader.ts'
 import { type Origin, PrefetchedRows } from './prefetch/rows.ts'
@@ -142,6 +143,15 @@ export class KyselyAdapter<
       const where = relation?.list ? toFirstRows(handle, relation.field, relation.list, matching) : matching
       const { budget } = getInherited(params)
       const numbers = relatedSorts && (await toNumbers(relatedSorts, handle, origin.source))
+
+      if (query.cursor) {
+        const parts = toSortParts(query.sort, handle.table, handle.id, numbers)
+
+        return await this.prefetch(params, origin, handle, query.limit, (reader) =>
+          this.findCursorPage(query, params, toKeyedStore(handle, query, where, parts, reader))
+        )
+      }
+
       const order = toOrder(query.sort, handle.table, handle.id, numbers)
       const { limit, skip } = query
       const readUnpaged = (reader?: PrefetchReader) =>

@@ -68,6 +68,17 @@ export interface Typed {
   readonly order: readonly Fragment[]
 }
 
+/** A value that rows are ordered by. */
+export interface SortPart {
+  readonly value: Fragment
+  readonly direction: 1 | -1
+  readonly isNullable: boolean
+  /** What it is: what a column holds, its string, time or truth, or a number that is none of a column. */
+  readonly form: 'number' | 'text' | 'time' | 'truth' | 'value'
+  /** The column that it is of; missing for numbers of related rows. */
+  readonly column?: Column | undefined
+}
+
 /** Makes JSON of rows, so that a statement can read rows of several tables. */
 export interface JsonRows {
   /**
@@ -170,6 +181,10 @@ export interface Dialect {
   toLetterLike(text: Fragment, pattern: readonly PatternPart[], table: TableDescription): Fragment
   /** How rows become JSON. Left out for a database whose JSON cannot hold them as they are. */
   readonly json?: JsonRows
+  /** What rows are ordered by as a string that loses no digit of it, for a cursor; null for null. */
+  toKeyText(part: SortPart): Fragment
+  /** Binds such a string again, to be compared with what rows are ordered by. */
+  bindKey(text: string, part: SortPart): unknown
   /** Orders by a value, with null before all others. */
   toOrder(value: Fragment, direction: 1 | -1, isNullable: boolean): Fragment
   /** Whether what a page selects is also made for rows that sorting leaves out. */

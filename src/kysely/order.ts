@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Sort } from '../query/ast.ts'
 import { compareAny } from '../query/compare.ts'
 import { assertNever } from '../utils/object.ts'
-import type { Field, Fragment, Table } from './dialect.ts'
+import type { Field, Fragment, SortPart, Table } from './dialect.ts'
 import { toColumn, toField } from './field.ts'
 import { toTyped } from './json.ts'
 import { KINDS } from './kinds.ts'
@@ -22,18 +22,39 @@ export function toOrder(
   id: string,
   numbers?: ReadonlyMap<string, Fragment>
 ): readonly Fragment[] {
+  return toSortParts(sort, table, id, numbers).map(({ value, direction, isNullable }) =>
+    table.dialect.toOrder(value, direction, isNullable)
+  )
+}
+
+/**
+ * The values that decide an order, the most important first. The id is the last.
+ *
+ * @param sort The fields
+ * @param table The table
+ * @param id The name of the id column
+ * @param numbers What stands for names that are numbers of related records
+ * @throws BadRequest that names what is no column
+ */
+export function toSortParts(
+  sort: readonly Sort[],
+  table: Table,
+  id: string,
+  numbers?: ReadonlyMap<string, Fragment>
+): readonly SortPart[] {
   const isById = sort.some(({ path }) => path.length === 1 && path[0] === id)
   const complete: readonly Sort[] = isById ? sort : [...sort, { path: [id], direction: 1 }]
 
-  return complete.flatMap(({ path, direction }) => {
+  return complete.flatMap(({ path, direction }): readonly SortPart[] => {
     const number = numbers?.get(path.join('.'))
 
-    if (number) return [table.dialect.toOrder(number, direction, false)]
+    if (number) return [{ value: number, direction, isNullable: false, form: 'number' }]
 
     const field = toField(path, table)
-    const isNullable = path.length > 1 || field.column.isNullable
+    const { column } = field
+    const isNullable = path.length > 1 || column.isNullable
 
-    return toSortable(field, table).map((value) => table.dialect.toOrder(value, direction, isNullable))
+    return toSortable(field, table).map(([form, value]) => ({ value, direction, isNullable, form, column }))
   })
 }
 
@@ -64,22 +85,25 @@ function toComparable(id: unknown): unknown {
   return typeof id === 'string' && /^-?\d+$/.test(id) ? BigInt(id) : id
 }
 
+/** What the parts of the order of JSON are: the place of its type, a number, a string, and a boolean as a string. */
+const TYPED_FORMS = ['number', 'number', 'text', 'text'] as const
+
 /** What a field is ordered by: for JSON first its type, then its value. */
-function toSortable(field: Field, table: Table): readonly Fragment[] {
+function toSortable(field: Field, table: Table): readonly (readonly [SortPart['form'], Fragment])[] {
   const { column } = field
   const { order } = KINDS[column.kind]
 
   switch (order) {
     case 'typed':
-      return toTyped(field, table).order
+      return toTyped(field, table).order.map((value, index) => [TYPED_FORMS[index] ?? 'text', value])
     case 'text':
-      return [table.dialect.toOrderedText(column, table)]
+      return [['text', table.dialect.toOrderedText(column, table)]]
     case 'time':
-      return [table.dialect.toTime({ ...column, reference: sql.id(table.name, column.name) })]
+      return [['time', table.dialect.toTime({ ...column, reference: sql.id(table.name, column.name) })]]
     case 'truth':
-      return [table.dialect.isTruth(column, true)]
+      return [['truth', table.dialect.isTruth(column, true)]]
     case 'value':
-      return [sql.id(table.name, column.name)]
+      return [['value', sql.id(table.name, column.name)]]
     default:
       return assertNever(order)
   }

@@ -58,19 +58,30 @@ export async function readPage<Result>(
   return { total: Number(first[totalName]), data }
 }
 
-function toRecords<Result>(
+/**
+ * Makes records of rows with further columns.
+ *
+ * @param rows The rows
+ * @param handle The table
+ * @param query What is selected
+ * @param reader What has read related rows with them
+ * @param hasFurther Whether the rows have columns that are not of the table
+ */
+export function toRecords<Result>(
   rows: readonly StoredRow[],
   handle: TableHandle,
   { select }: ParsedQuery,
-  reader: PrefetchReader | undefined
+  reader: PrefetchReader | undefined,
+  hasFurther = reader !== undefined
 ): Result[] {
   reader?.take(rows)
 
   // To take properties out again would take longer than to copy all others.
-  return rows.map(toRecord<Result>(handle, select, reader && toColumnNames(select, handle)))
+  return rows.map(toRecord<Result>(handle, select, hasFurther ? toColumnNames(select, handle) : undefined))
 }
 
-function selectSection(
+/** Selects the records that match, in an order, in the section of a query. */
+export function selectSection(
   handle: TableHandle,
   query: ParsedQuery,
   where: Fragment,

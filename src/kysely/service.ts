@@ -1,6 +1,6 @@
 import { type AdapterMethods, type FindMethod, implementService } from '../adapter/methods.ts'
-import type { Paged, Unpaged } from '../adapter/options.ts'
-import type { Paginated } from '../core/types.ts'
+import type { Cursored, Paged, Unpaged } from '../adapter/options.ts'
+import type { CursorPage, Paginated } from '../core/types.ts'
 import { TRAITS, type Traits } from '../hooks/traits.ts'
 import { KyselyAdapter } from './adapter.ts'
 import { findDatabase } from './databases.ts'
@@ -59,6 +59,14 @@ implementService(KyselyService)
  * @example
  * app.use('messages', kysely({ Model: db, name: 'messages', paginate: { default: 10, max: 50 } }))
  */
+export function kysely<
+  Result = any,
+  Data = Partial<Result>,
+  ServiceParams extends AnyKyselyParams = KyselyParams,
+  PatchData = Partial<Data>
+>(
+  options: Cursored<KyselyOptions>
+): FindMethod<CursorPage<Result>, ServiceParams> & KyselyService<Result, Data, ServiceParams, PatchData>
 export function kysely<
   Result = any,
   Data = Partial<Result>,

@@ -1,15 +1,17 @@
 import { AdapterBase } from '../adapter/base.ts'
+import { type KeyedStore, toTotalSort } from '../adapter/cursor-page.ts'
 import { type AdapterMethods, type FindMethod, implementService } from '../adapter/methods.ts'
 import {
   ADAPTER_CHECKS,
   type AdapterOptions,
   type AdapterParams,
+  type Cursored,
   type Paged,
   toPage,
   type Unpaged
 } from '../adapter/options.ts'
 import { OPERATORS } from '../adapter/query.ts'
-import type { Id, Paginated, Query } from '../core/types.ts'
+import type { CursorPage, Id, Paginated, Query } from '../core/types.ts'
 import { Conflict, NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { compileComparator } from '../query/comparator.ts'
@@ -24,6 +26,7 @@ import { assertOption, assertOptions, type OptionChecks } from '../utils/options
 import { assertSync } from '../utils/promise.ts'
 import { clone, cloneRecord } from './clone.ts'
 import type { Entry, Stored } from './field-index.ts'
+import { fromKey, toKey, toValuesComparator, toValuesReader } from './keys.ts'
 import { warnOfMissingSign } from './missing-sign.ts'
 import { takeSorted } from './page.ts'
 import { filterRecords, Records } from './records.ts'
@@ -131,6 +134,9 @@ export class MemoryAdapter<
 
     if (matches.length === 0 && !this.hasWarned)
       this.hasWarned = warnOfMissingSign(params?.query, this.records.values())
+
+    if (query.cursor)
+      return await this.findCursorPage(query, params, this.toKeyedStore(query, matches, toReader))
 
     const sorted = this.sort(matches, query, params, end, toReader).slice(skip, end)
     const data = sorted.map(this.toResult(query))
@@ -277,6 +283,44 @@ export class MemoryAdapter<
       assertSync(matches(record), "A test of the option 'matcher' has to return true or false")
   }
 
+  /** The records that match, as pages with cursors read them. */
+  private toKeyedStore(
+    query: ParsedQuery,
+    matches: readonly Stored[],
+    toReader: ToReader
+  ): KeyedStore<Result> {
+    const sort = toTotalSort(query.sort, this.id)
+    const compare = toValuesComparator(sort)
+    const read = toValuesReader(sort, toReader)
+    const toResult = this.toResult(query)
+    const rows = matches
+      .map((record) => ({ record, values: read(record) }))
+      .sort((a, b) => compare(a.values, b.values))
+
+    return {
+      length: sort.length,
+      async read({ after, before, fromEnd, limit }) {
+        const [low, high] = [after && fromKey(after), before && fromKey(before)]
+        const within = rows.filter(
+          ({ values }) => (!low || compare(values, low) > 0) && (!high || compare(values, high) < 0)
+        )
+        const start = fromEnd ? Math.max(within.length - limit, 0) : 0
+        const part = within.slice(start, start + limit)
+
+        return {
+          rows: part.map(({ record, values }) => ({ record: toResult(record), key: toKey(values) })),
+          hasMore: within.length > limit
+        }
+      },
+      async hasBeside(key, side) {
+        const place = fromKey(key)
+
+        return rows.some(({ values }) => compare(values, place) * side >= 0)
+      },
+      count: async () => rows.length
+    }
+  }
+
   /** At least the first `count` records in the order of the query. */
   private sort(
     records: readonly Stored[],
@@ -363,6 +407,14 @@ implementService(MemoryService)
  * @example
  * app.use('messages', memory({ paginate: { default: 10, max: 50 } }))
  */
+export function memory<
+  Result = any,
+  Data = Partial<Result>,
+  ServiceParams extends AdapterParams = AdapterParams,
+  PatchData = Partial<Data>
+>(
+  options: Cursored<MemoryOptions>
+): FindMethod<CursorPage<Result>, ServiceParams> & MemoryService<Result, Data, ServiceParams, PatchData>
 export function memory<
   Result = any,
   Data = Partial<Result>,

@@ -29,4 +29,15 @@ export interface ParsedQuery {
   readonly select?: readonly string[] | undefined
   /** The values of further top-level names that the service allows. */
   readonly filters: Readonly<Record<string, unknown>>
+  /** What a query says of a page with cursors; only where the pagination has `cursor`. */
+  readonly cursor?: CursorQuery | undefined
+}
+
+/** The part of a page with cursors that a query asks for. */
+export interface CursorQuery {
+  /** The cursor that the page comes after, or before, as the client sent it. */
+  readonly after: string | undefined
+  readonly before: string | undefined
+  /** Whether to count all records that match. */
+  readonly total: boolean
 }

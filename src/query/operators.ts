@@ -46,6 +46,9 @@ export function isOperator(name: string): boolean {
 /** The names at the top of a query that say what to do with the records that match. */
 export const RESULT_FILTERS = { $limit: true, $skip: true, $sort: true, $select: true } as const
 
+/** The names at the top of a query that only pages with cursors have. These have no `$skip`. */
+export const CURSOR_FILTERS = { $after: true, $before: true, $total: true } as const
+
 /**
  * Checks a value that a field is compared with. Text, numbers, booleans and null are values, and so are instances
  * of classes (dates, ids of a database): how those compare is up to the adapter.

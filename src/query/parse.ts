@@ -1,10 +1,11 @@
 import { BadRequest } from '../errors.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { copyPlain, isPlainObject } from '../utils/object.ts'
-import type { Condition, ParsedQuery, Path, Sort } from './ast.ts'
-import { toExactNumber } from './coerce.ts'
+import type { Condition, CursorQuery, ParsedQuery, Path, Sort } from './ast.ts'
+import { toExactBoolean, toExactNumber } from './coerce.ts'
 import {
   assertValue,
+  CURSOR_FILTERS,
   describeValue,
   FIELD_OPERATORS,
   isOperator,
@@ -26,6 +27,8 @@ export interface QueryOptions {
   readonly filters?: { readonly [name: string]: FilterConverter | true | undefined }
   /** Lets every operator pass, for a query that a schema has checked. */
   readonly trusted?: boolean
+  /** Whether pages have cursors: then `$after`, `$before` and `$total` count, and `$skip` does not. */
+  readonly cursor?: boolean
   [key: string]: any
 }
 
@@ -59,7 +62,11 @@ export function parseQuery(query: unknown, options: QueryOptions = {}): ParsedQu
     throw new BadRequest(`Invalid query: expected an object, got ${describeValue(source)}`)
 
   const converters = toConverters(options)
-  const { $limit, $skip, $sort, $select, ...filters } = parseFilters(source, converters, options)
+  const { $limit, $skip, $sort, $select, $after, $before, $total, ...filters } = parseFilters(
+    source,
+    converters,
+    options
+  )
   const where = parseConditions(source, converters, options, 1)
 
   if (PATTERN_OPERATORS.some((name) => isAllowed(name, options))) assertPatterns(where)
@@ -70,7 +77,8 @@ export function parseQuery(query: unknown, options: QueryOptions = {}): ParsedQu
     limit: parseCount('$limit', $limit),
     skip: parseCount('$skip', $skip) ?? 0,
     select: parseSelect($select),
-    filters: Object.freeze(filters)
+    filters: Object.freeze(filters),
+    cursor: options.cursor ? parseCursors($after, $before, $total) : undefined
   })
 }
 
@@ -80,13 +88,18 @@ const NO_CONVERTERS: Converters = new Map()
 
 const USUAL_CONVERTERS: Converters = new Map(Object.entries(RESULT_FILTERS))
 
+const CURSOR_CONVERTERS: Converters = new Map(
+  Object.entries({ ...RESULT_FILTERS, ...CURSOR_FILTERS }).filter(([name]) => name !== '$skip')
+)
+
 /** The names at the top that are no conditions. */
-function toConverters({ filters }: QueryOptions): Converters {
+function toConverters({ filters, cursor }: QueryOptions): Converters {
   const entries = Object.entries(filters ?? {})
+  const usual = cursor ? CURSOR_CONVERTERS : USUAL_CONVERTERS
 
-  if (entries.length === 0) return USUAL_CONVERTERS
+  if (entries.length === 0) return usual
 
-  const converters = new Map(USUAL_CONVERTERS)
+  const converters = new Map(usual)
 
   for (const [name, converter] of entries) {
     // The logical operators are among the filters of Feathers v5, where `undefined` forbids one.
@@ -337,6 +350,21 @@ function parseDirection(field: string, direction: unknown): Sort {
   }
 
   return Object.freeze({ path: parsePath(field), direction: Number(direction) as 1 | -1 })
+}
+
+function parseCursors($after: unknown, $before: unknown, $total: unknown): CursorQuery {
+  const total = typeof $total === 'string' ? toExactBoolean($total) : ($total ?? false)
+
+  for (const [name, value] of Object.entries({ $after, $before })) {
+    if (value === undefined || typeof value === 'string') continue
+
+    throw new BadRequest(`Invalid query: '${name}' expects a cursor of a page, got ${describeValue(value)}`)
+  }
+  if (typeof total !== 'boolean') {
+    throw new BadRequest(`Invalid query: '$total' expects true or false, got ${describeValue($total)}`)
+  }
+
+  return Object.freeze({ after: $after as string | undefined, before: $before as string | undefined, total })
 }
 
 function parseCount(name: string, value: unknown): number | undefined {

@@ -7,7 +7,7 @@ import { scaled } from '../support/scale.ts'
 import { describeDatabases, type TestDatabase } from '../support/sql.ts'
 
 /** What a table cannot keep: the difference of null and missing, several types in a column, an order of its own. */
-const FEATURES = { missing: false, mixedTypes: false, codeUnits: false, insertionOrder: false }
+const FEATURES = { missing: false, mixedTypes: false, codeUnits: false, insertionOrder: false, cursors: true }
 
 /** What can differ where ids are text. */
 const ABOUT_IDS = [

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { createError } from '../../utils/developer-error.ts'
 import type { AnyKysely } from '../any-kysely.ts'
-import type { Dialect, ErrorKind, Field, Fragment, Place, Typed } from '../dialect.ts'
+import type { Dialect, ErrorKind, Field, Fragment, Place, SortPart, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import type { Limits } from '../limits.ts'
@@ -96,6 +96,8 @@ export const mysql: Dialect = {
 
     return sql`${lower} like ${like} escape ${ESCAPE}`
   },
+  toKeyText,
+  bindKey: toKeyValue,
   toOrder: (value, direction) => (direction === 1 ? sql`${value} asc` : sql`${value} desc`),
 
   storesNoId: () => false,
@@ -439,6 +441,33 @@ function toTyped(field: Field, { collation }: TableDescription): Typed {
     { string: text, number: sql`cast(${text} as double)`, boolean: text },
     sql.raw(collation)
   )
+}
+
+/** Bytes are no text in any encoding; a `float` is shown with fewer digits than it has. */
+function toKeyText({ value, form, column }: SortPart): Fragment {
+  if (form === 'value' && column?.kind === 'bytes') return sql`hex(${value})`
+  if (form === 'value' && column?.type === 'bit') return sql`cast(cast(${value} as unsigned) as char)`
+
+  return form === 'value' && column?.isSingle
+    ? sql`cast(cast(${value} as double) as char)`
+    : sql`cast(${value} as char)`
+}
+
+function toKeyValue(text: string, { form, column }: SortPart): unknown {
+  if (form === 'truth') return Number(text)
+  if (form === 'number' || (form === 'value' && column?.kind === 'number')) {
+    return column?.isSingle ? sql`cast(${text} as float)` : Number(text)
+  }
+  if (form !== 'value' || !column) return text
+
+  switch (column.kind) {
+    case 'bytes':
+      return Buffer.from(text, 'hex')
+    case 'integer':
+      return Number.isSafeInteger(Number(text)) ? Number(text) : toNumber('integer', BigInt(text))
+    default:
+      return toNumber(column.kind, text)
+  }
 }
 
 function toUnicode(text: Fragment, { charset }: Column): Fragment {

@@ -1,6 +1,6 @@
 import { type QueryResult, sql } from 'kysely'
 import type { AnyKysely } from '../any-kysely.ts'
-import type { Dialect, Field, Fragment, Place, Typed } from '../dialect.ts'
+import type { Dialect, Field, Fragment, Place, SortPart, Typed } from '../dialect.ts'
 import { fromType, type TypeNames } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import type { Limits } from '../limits.ts'
@@ -84,6 +84,10 @@ export const postgres: Dialect = {
     toRow: (values) => sql`json_build_array(${sql.join(values)})::text`,
     toList: (values) => sql`json_agg(json_build_array(${sql.join(values)}))::text`
   },
+  // A cast would write times by settings of the server.
+  toKeyText: ({ value, form }) =>
+    form === 'time' ? sql`to_json(${value}) #>> '{}'` : sql`cast(${value} as text)`,
+  bindKey: toKeyValue,
   toOrder(value, direction, isNullable) {
     if (!isNullable) return direction === 1 ? sql`${value} asc` : sql`${value} desc`
 
@@ -487,6 +491,14 @@ function toCast({ column: { kind, type } }: Field, value: unknown): string | und
 
 function fits(value: unknown, type: string): boolean {
   return Number.isInteger(value) && Math.abs(value as number) < (INTEGER_LIMITS.get(type) ?? 0)
+}
+
+function toKeyValue(text: string, { form, column }: SortPart): unknown {
+  if (form === 'text') return text
+  if (form === 'truth') return text === 'true'
+  if (form === 'number' || !column) return sql`${text}::text::numeric`
+
+  return sql`${text}::text::${sql.raw(column.type === 'oid' ? 'int8' : column.type)}`
 }
 
 /** Drivers can be told how to read numbers and times; they read the others alike. */

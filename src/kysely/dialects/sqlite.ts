@@ -119,6 +119,8 @@ export const sqlite: Dialect = {
     // Any column may hold them.
     isRefusal: ({ message }) => message === 'JSON cannot hold BLOB values'
   },
+  toKeyText: ({ value }) => sql`case when ${value} is not null then quote(${value}) end`,
+  bindKey: fromLiteral,
   toOrder: (value, direction) => (direction === 1 ? sql`${value} asc` : sql`${value} desc`),
   sortsWhatItSelects: true,
 
@@ -414,6 +416,17 @@ function toTypedJson(field: Parameters<Dialect['toTyped']>[0]): Typed {
   const value = sql`json_extract(${column}, ${path})`
 
   return fromType(type, JSON_TYPES, { string: value, number: value, boolean: type }, sql`binary`)
+}
+
+/** A value of its literal, as `quote` writes it. */
+function fromLiteral(text: string): unknown {
+  if (text.startsWith("'")) return text.slice(1, -1).replaceAll("''", "'")
+  if (text.startsWith("X'")) return Buffer.from(text.slice(2, -1), 'hex')
+  if (!/^-?\d+$/.test(text)) return Number(text.replace('Inf', 'Infinity'))
+
+  const number = Number(text)
+
+  return Number.isSafeInteger(number) ? number : BigInt(text)
 }
 
 function toGlob(pattern: readonly PatternPart[]): string {

@@ -40,16 +40,17 @@ export interface RuleGroup {
   readonly rules: readonly Rule[]
 }
 
-/** Puts rules under a title. Each is a sentence with a check. */
+/** Puts rules under a title. Each is a sentence with a check; all of them may need the same features. */
 export function rules(
   title: string,
-  checks: { readonly [sentence: string]: Check | Conditional }
+  checks: { readonly [sentence: string]: Check | Conditional },
+  all: readonly Need[] = []
 ): RuleGroup {
   return {
     title,
     rules: Object.entries(checks).map(([sentence, check]) => ({
       sentence,
-      ...(typeof check === 'function' ? { needs: [], check } : check)
+      ...(typeof check === 'function' ? { needs: all, check } : check)
     }))
   }
 }

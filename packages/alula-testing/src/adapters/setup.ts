@@ -9,6 +9,7 @@ import type { AdapterFeatures, AdapterTestOptions, TestedService, ValueKind } fr
 const FEATURES: AdapterFeatures = {
   booleans: true,
   codeUnits: true,
+  cursors: false,
   dates: true,
   insertionOrder: true,
   missing: true,

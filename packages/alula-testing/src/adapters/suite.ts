@@ -1,6 +1,7 @@
 import { createTypeError } from 'alula/plugin'
 import { options, underscoreMethods } from './basics.ts'
 import { create } from './create.ts'
+import { cursors } from './cursors.ts'
 import { type CreateReference, randomTests, runRandomTest } from './differential.ts'
 import { ids } from './ids.ts'
 import { isolation } from './isolation.ts'
@@ -30,6 +31,7 @@ const GROUPS: readonly RuleGroup[] = [
   remove,
   multi,
   page,
+  cursors,
   select,
   sort,
   operators,

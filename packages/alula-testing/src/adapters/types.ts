@@ -29,7 +29,7 @@ export interface TestedService {
 }
 
 /**
- * What a store can keep. All of it counts unless it is switched off; a rule that needs what is off is shown as
+ * What a store can keep. All of it but `cursors` counts unless it is switched off; a rule that needs what is off is shown as
  * skipped.
  */
 export interface AdapterFeatures {
@@ -37,6 +37,8 @@ export interface AdapterFeatures {
   readonly booleans: boolean
   /** Text is ordered by its UTF-16 code units. Off for a store that orders by UTF-8 bytes or by code points. */
   readonly codeUnits: boolean
+  /** `find` returns pages with cursors where `paginate` has `cursor`. Off unless it is switched on. */
+  readonly cursors: boolean
   /** Dates stay dates. Off for a store that has text or numbers for them. */
   readonly dates: boolean
   /** Records come in the order in which they were created when nothing sorts them. */
