@@ -149,7 +149,7 @@ export function isPaginated(paginate: PaginationParams | undefined): paginate is
 
 /** Whether `find` returns a page with cursors. */
 export function hasCursors(paginate: PaginationParams | undefined): boolean {
-  return Boolean(paginate && paginate.cursor !== undefined && paginate.cursor !== false) && isPaginated(paginate)
+  return isPaginated(paginate) && Boolean(paginate.cursor)
 }
 
 /**
