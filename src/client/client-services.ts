@@ -1,5 +1,5 @@
 import type { methods } from '../core/methods.ts'
-import type { Paginated, PaginationOptions, REMOTE } from '../core/types.ts'
+import type { CursorPage, Paginated, PaginationOptions, REMOTE } from '../core/types.ts'
 
 /** Custom methods by path, as unions of names. */
 type CustomMethodNames<Services> = { readonly [Path in keyof Services]?: keyof Services[Path] }
@@ -34,8 +34,16 @@ type ClientFind<Find> =
   Find extends AdapterFind<infer Result, infer ServiceParams>
     ? unknown extends Result
       ? Find
-      : Finder<Find extends ListFind ? Result[] : Paginated<Result>, ServiceParams>['find']
+      : Finder<FindResult<Find, Result>, ServiceParams>['find']
     : Find
+
+type FindResult<Find, Result> = Find extends ListFind
+  ? Result[]
+  : Find extends CursorFind
+    ? CursorPage<Result>
+    : Paginated<Result>
+
+type CursorFind = (params?: { paginate?: undefined }) => Promise<CursorPage<any>>
 
 type ListFind = (params?: { paginate?: undefined }) => Promise<any[]>
 

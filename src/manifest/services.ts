@@ -40,7 +40,7 @@ export interface ManifestService {
   /** Whether its records are in a store: an adapter decides what queries mean and what pages are. */
   readonly isStored: boolean
   /** What a page of an adapter has; missing where `find` returns a list, or it is not known. */
-  readonly page?: { readonly hasTotal: boolean }
+  readonly page?: { readonly hasTotal: boolean; readonly hasCursors: boolean }
   /** The operators that the adapter has beside those of all. */
   readonly operators: readonly string[]
   /** Whether it is a service of the library that says itself who may call its methods, such as that of logins. */
@@ -114,7 +114,10 @@ export function readServices(app: Application, paths?: ReadonlySet<string>): rea
       hasOwnAccess: getOwnAccess(service) !== undefined,
       operators: isStringList(operators) ? operators : [],
       definition: getSchemaDefinition(service),
-      page: paging.default === undefined ? undefined : { hasTotal: paging.total !== false },
+      page:
+        paging.default === undefined
+          ? undefined
+          : { hasTotal: paging.total !== false, hasCursors: Boolean(paging.cursor) },
       cap: paging.max,
       isFound: isFound(options, of),
       methods: options.methods.map((name) => readMethod(name, of))
@@ -290,4 +293,5 @@ interface Paging {
   readonly default?: number
   readonly max?: number
   readonly total?: boolean
+  readonly cursor?: unknown
 }

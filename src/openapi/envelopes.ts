@@ -1,5 +1,6 @@
 // What documents say of envelopes.
 import type { ManifestService } from '../manifest/services.ts'
+import { CURSOR_FIELDS } from '../query/operators.ts'
 import type { Envelope } from '../schema/envelope.ts'
 import { getProperties, getTypes, type JsonSchema } from '../schema/json-schema.ts'
 import { withoutReference } from '../schema/references.ts'
@@ -8,6 +9,9 @@ import { createShapes } from '../schema/shape.ts'
 import { setOwn } from '../utils/object.ts'
 
 const INTEGER: JsonSchema = Object.freeze({ type: 'integer' })
+const BOOLEAN: JsonSchema = Object.freeze({ type: 'boolean' })
+/** Null on a page without records. */
+const CURSOR: JsonSchema = Object.freeze({ type: ['string', 'null'] })
 
 const COUNTS = ['total', 'limit', 'skip'] as const
 
@@ -52,12 +56,19 @@ export function toPageResponse(
 
   for (const count of COUNTS) {
     const name = isBare ? count : envelope[count]
-    const isCounted = count !== 'total' || page?.hasTotal !== false
+    const isCounted = count === 'skip' ? !page?.hasCursors : count !== 'total' || page?.hasTotal !== false
 
     // Of other services it is not known whether they count; in an envelope, nor whether they return a page.
     if (name === undefined || (isStored && !isCounted)) continue
 
-    fields.push([name, INTEGER, isStored || (isBare && count !== 'total')])
+    // With cursors a query has to ask for the total.
+    const isThere = isStored ? count !== 'total' || !page?.hasCursors : isBare && count !== 'total'
+
+    fields.push([name, INTEGER, isThere])
+  }
+
+  if (isStored && page?.hasCursors) {
+    for (const name of CURSOR_FIELDS) fields.push([name, name.startsWith('has') ? BOOLEAN : CURSOR, true])
   }
 
   fields.push([data as string, toList(items), true])

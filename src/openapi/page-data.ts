@@ -204,6 +204,9 @@ function toReturns(name: string, service?: ManifestService): string {
   if (name !== 'find') return 'the record'
   if (!service?.page) return 'a list of records'
 
+  if (service.page.hasCursors)
+    return 'a page of records: data, limit, hasNextPage, hasPreviousPage, startCursor, endCursor'
+
   return `a page of records: ${service.page.hasTotal ? 'total, ' : ''}limit, skip, data`
 }
 

@@ -91,22 +91,29 @@ function listFilters(service: ManifestService, sources: QuerySources): readonly 
 }
 
 function toPaging(
-  { definition, isStored }: ManifestService,
+  { definition, isStored, page }: ManifestService,
   sources: QuerySources
 ): readonly OpenApiParameter[] {
+  const limits = page?.hasCursors ? CURSOR_LIMITS : LIMITS
   const query = definition?.query
 
   if (!isStored || (query && !isFieldTable(query))) return []
 
   const sort = (query?.sort ?? []).filter((path) => isNameable(path, sources))
 
-  return sort.length > 0 ? [...LIMITS, toSort(sort)] : LIMITS
+  return sort.length > 0 ? [...limits, toSort(sort)] : limits
 }
 
 /** All documents share them. */
 const LIMITS: readonly OpenApiParameter[] = ['$limit', '$skip'].map((name) =>
   Object.freeze(toForm(name, Object.freeze({ type: 'integer', minimum: 0 })))
 )
+
+const CURSOR_LIMITS: readonly OpenApiParameter[] = [
+  LIMITS[0] as OpenApiParameter,
+  ...['$after', '$before'].map((name) => Object.freeze(toForm(name, Object.freeze({ type: 'string' })))),
+  Object.freeze(toForm('$total', Object.freeze({ type: 'boolean' })))
+]
 
 /** The relations that may be included, and those that are where a call asks for no others. */
 function toInclude(names: readonly string[], defaults: readonly string[]): readonly OpenApiParameter[] {

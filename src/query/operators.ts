@@ -49,6 +49,9 @@ export const RESULT_FILTERS = { $limit: true, $skip: true, $sort: true, $select:
 /** The names at the top of a query that only pages with cursors have. These have no `$skip`. */
 export const CURSOR_FILTERS = { $after: true, $before: true, $total: true } as const
 
+/** What pages with cursors have beside their records, in place of what others have as `total` and `skip`. */
+export const CURSOR_FIELDS = ['hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'] as const
+
 /**
  * Checks a value that a field is compared with. Text, numbers, booleans and null are values, and so are instances
  * of classes (dates, ids of a database): how those compare is up to the adapter.

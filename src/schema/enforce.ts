@@ -29,6 +29,7 @@ import type { DataSource } from './data.ts'
 import { isQuerySettings, type LongForm, type ViewContext, type ViewFunction } from './declaration.ts'
 import { type Declaration, type DescribedExtension, getDeclaration, type InnerExtension } from './declared.ts'
 import { assertEnforced, assertResponses } from './envelope.ts'
+import { HiddenFields } from './hidden.ts'
 import { warnOfMissingId } from './missing-id.ts'
 import { markRecords, type Picker, pickResult, showAll, showOthers } from './output.ts'
 import { assertSentId } from './own-id.ts'
@@ -85,6 +86,11 @@ function describeOnly(declared: ServiceSchema): DescribedExtension {
     narrowsFind: false,
     install: (service, path, app) => declared.install(service, path, app)
   }
+}
+
+/** A service that shows clients places in an order, as adapters do. */
+interface Hiding {
+  _hide?(isHidden: (path: string) => boolean): void
 }
 
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i
@@ -146,6 +152,12 @@ class ServiceSchema implements DescribedExtension {
     }
 
     assertPlaceholders(this.form, service, path)
+    if (!isEmpty(this.form.hidden ?? [])) {
+      const hidden = new HiddenFields(this.form.hidden ?? [], this.record.output)
+
+      // Cursors show the values of an order.
+      ;(service as Hiding)._hide?.((field) => hidden.tellsOfHidden(field))
+    }
     this.hasBy ||= getServiceOptions(service).by !== undefined
 
     // In development: what is missing in a response is hard to find.

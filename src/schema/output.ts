@@ -1,3 +1,4 @@
+import { CURSOR_FIELDS } from '../query/operators.ts'
 import {
   getMark,
   isShownOtherwise,
@@ -257,10 +258,17 @@ export function pickResult(result: unknown, pick: Picker): unknown {
   if (Array.isArray(result)) return result.map(pick)
   if (!isPage(result)) return pick(result)
 
-  const { total, limit, skip, data } = result
-  const page = { limit, skip, data: data.map(pick) }
+  const { total, limit, skip, data, ...others } = result
+  const page =
+    skip === undefined
+      ? { data: data.map(pick), limit, ...toCursors(others) }
+      : { limit, skip, data: data.map(pick) }
 
   return total === undefined ? page : { total, ...page }
+}
+
+function toCursors(page: object): object {
+  return Object.fromEntries(CURSOR_FIELDS.map((name) => [name, (page as Partial<Page>)[name]]))
 }
 
 /** The records of a result. */
@@ -369,18 +377,27 @@ function showDispatch(dispatch: unknown, hidden: readonly string[]): unknown {
 export interface Page {
   readonly total?: number
   readonly limit: number
-  readonly skip: number
+  /** Missing where the page has cursors. */
+  readonly skip?: number
   readonly data: readonly unknown[]
+  readonly hasNextPage?: boolean
+  readonly hasPreviousPage?: boolean
+  readonly startCursor?: string | null
+  readonly endCursor?: string | null
 }
 
 /** Whether a result is a page. */
 export function isPage(result: unknown): result is Page {
-  const { data, limit, skip } = (result ?? {}) as Partial<Page>
+  const { data, limit, skip, hasNextPage } = (result ?? {}) as Partial<Page>
 
-  return Array.isArray(data) && typeof limit === 'number' && typeof skip === 'number'
+  return (
+    Array.isArray(data) &&
+    typeof limit === 'number' &&
+    (typeof skip === 'number' || typeof hasNextPage === 'boolean')
+  )
 }
 
-const PAGE_FIELDS: readonly string[] = ['total', 'limit', 'skip', 'data']
+const PAGE_FIELDS: readonly string[] = ['total', 'limit', 'skip', 'data', ...CURSOR_FIELDS]
 
 /** Whether pages have a field. */
 export function isPageField(name: string): boolean {

@@ -13,6 +13,10 @@ import type { CountRelation } from './relation.ts'
 export type Query<Record, Relations = {}> = RecordQuery<Record, Relations> & {
   $limit?: number
   $skip?: number
+  /** The cursor that a page comes after, or before, and whether it has a total: where the pagination has `cursor`. */
+  $after?: string
+  $before?: string
+  $total?: boolean
   $sort?: { [Path in PathOf<Record> | CountName<Relations>]?: 1 | -1 }
 }
 

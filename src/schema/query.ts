@@ -2,6 +2,7 @@ import type { Id, Query } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
 import { toExactBoolean, toExactDate, toExactNumber } from '../query/coerce.ts'
 import {
+  CURSOR_FILTERS,
   describeValue,
   FIELD_OPERATORS,
   isOperator,
@@ -43,7 +44,7 @@ const NO_MATCH: unique symbol = Symbol('no match')
 const ORDERING: readonly string[] = ['$lt', '$lte', '$le', '$gt', '$gte', '$ge']
 
 /** Names at the top that are no operators. */
-const RESULTS: readonly string[] = Object.keys(RESULT_FILTERS)
+const RESULTS: readonly string[] = Object.keys({ ...RESULT_FILTERS, ...CURSOR_FILTERS })
 
 /** The rules, prepared for all queries. */
 interface PreparedRules {

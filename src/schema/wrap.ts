@@ -1,7 +1,7 @@
 import { getDefinition, isStandardMethod } from '../core/methods.ts'
 import { getRoutes } from '../core/service.ts'
 import type { SentData } from '../core/types.ts'
-import { describeValue } from '../query/operators.ts'
+import { CURSOR_FIELDS, describeValue } from '../query/operators.ts'
 import { isObject } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { isEmpty, setOwn } from '../utils/object.ts'
@@ -159,7 +159,8 @@ export function wrapResult(value: unknown, envelope: Envelope, isPage: PageTest)
       const count = value[name]
 
       return field === undefined || count === undefined ? [] : [[field, count] as const]
-    })
+    }),
+    ...CURSOR_FIELDS.flatMap((name) => (value[name] === undefined ? [] : [[name, value[name]] as const]))
   ])
 }
 

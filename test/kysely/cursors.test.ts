@@ -188,7 +188,7 @@ describeDatabases('cursors', (database) => {
       database,
       'alula_cursors',
       `id ${database.countedId}, a integer not null`,
-      (event) => statements.push(event.query.sql)
+      (event) => void statements.push(event.query.sql)
     )
     const service: any = kysely({ Model: db, name: 'alula_cursors', multi: true, ...options })
 

@@ -26,6 +26,8 @@ interface View {
   readonly sort: Sort | undefined
   readonly limit: number
   readonly skip: number
+  /** Where the page begins or ends, for a service whose pages have cursors. */
+  readonly place?: Query | undefined
   /** The relations that are included. */
   readonly included: readonly string[]
 }
@@ -94,7 +96,7 @@ export function Records(props: RecordsProps) {
         {...{ skip, limit, total }}
         shown={shown.length}
         found={records.length}
-        onChange={change}
+        onChange={(to) => change({ ...to, place: toPlace(outcome, (to.skip ?? 0) > skip) })}
         onRefresh={() => void load(false)}
       />
     </section>
@@ -266,14 +268,21 @@ function toFirstView({ sort, id }: PageService): View {
   }
 }
 
-function toQuery({ filters, sort, limit, skip, included }: View, service: PageService): Query {
+function toQuery({ filters, sort, limit, skip, place, included }: View, service: PageService): Query {
   return {
     ...toFilterQuery(filters),
     ...(sort && { $sort: Object.fromEntries([[sort.field, sort.isDown ? -1 : 1]]) }),
     ...(included.length > 0 && { $include: included }),
     ...(!service.isSingle && { $limit: limit }),
-    ...(skip > 0 && { $skip: skip })
+    ...(skip > 0 && (place ?? { $skip: skip }))
   }
+}
+
+/** Where the page after a page begins, or the one before it ends, if it has cursors: an empty page has null for them. */
+function toPlace(outcome: RequestOutcome | undefined, isNext: boolean): Query | undefined {
+  const body = outcome?.body as { endCursor?: string; startCursor?: string } | undefined
+
+  return body?.endCursor ? (isNext ? { $after: body.endCursor } : { $before: body.startCursor }) : undefined
 }
 
 /** A page, or what a service without pagination returns; a single object is a list of one. */

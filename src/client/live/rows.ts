@@ -50,12 +50,13 @@ export class Rows {
    * @throws TypeError for one without records
    */
   load(result: unknown): void {
-    const { list, total, limit = this.decider?.limit, skip = this.decider?.skip ?? 0 } = toPage(result)
+    const page = toPage(result)
+    const { list, total, limit = this.decider?.limit, skip = this.decider?.skip ?? 0 } = page
+    const isFull = list.length >= (limit ?? Number.POSITIVE_INFINITY)
 
     this.limit = limit
-    this.hasBefore = skip > 0
-    this.hasMore =
-      total === undefined ? list.length >= (limit ?? Number.POSITIVE_INFINITY) : skip + list.length < total
+    this.hasBefore = page.hasPreviousPage ?? skip > 0
+    this.hasMore = page.hasNextPage ?? (total === undefined ? isFull : skip + list.length < total)
     this.list = this.share(list)
     this.learn()
   }
@@ -206,6 +207,8 @@ interface Page {
   readonly total?: number | undefined
   readonly limit?: number | undefined
   readonly skip?: number | undefined
+  readonly hasPreviousPage?: boolean | undefined
+  readonly hasNextPage?: boolean | undefined
 }
 
 /** The records of a result: an array, a page, or the one array in an envelope. */
@@ -213,12 +216,12 @@ function toPage(result: unknown): Page {
   if (Array.isArray(result)) return { list: result }
 
   const [list, ...others] = Object.values(result ?? {}).filter((value) => Array.isArray(value))
-  const { total, limit, skip } = (result ?? {}) as Page
+  const { total, limit, skip, hasPreviousPage, hasNextPage } = (result ?? {}) as Page
 
   if (!list || others.length > 0)
     throw createTypeError('ALULA_INVALID_ARGUMENT', 'live() needs a find that returns records or a page')
 
-  return { list, total, limit, skip }
+  return { list, total, limit, skip, hasPreviousPage, hasNextPage }
 }
 
 /** `undefined` where an order of ids here is not that of the server: `'9'` and `'10'` may be numbers there. */
