@@ -11,7 +11,8 @@ import {
   type NormalizedOptions,
   toPage
 } from '../../src/adapter.ts'
-import type { Id, Paginated, PaginationParams, Query } from '../../src/index.ts'
+import type { ClientServices } from '../../src/client.ts'
+import type { CursorPage, Id, Paginated, PaginationParams, Query } from '../../src/index.ts'
 import {
   getTransaction,
   KyselyAdapter,
@@ -117,6 +118,21 @@ export async function find(
   expectType<Paginated<Message>>().of(await service.find({ paginate: { default: 10 } }))
   expectType<Message[]>().of(await service.find({ paginate: false }))
   expectType<Message[] | Paginated<Message>>().of(await service.find({ paginate }))
+}
+
+const feed = memory<Message>({ paginate: { default: 10, cursor: true } })
+
+/** The type of `find` follows from \`cursor\`, for clients too. */
+export async function findFeed(client: ClientServices<{ feed: typeof feed }>['feed']) {
+  const page = await feed.find({ query: { $after: 'a', $total: true } })
+
+  expectType<CursorPage<Message>>().of(page)
+  expectType<string | null>().of(page.endCursor)
+  expectType<CursorPage<Message>>().of(await client.find())
+  expectType<Message[]>().of(await feed.find({ paginate: false }))
+
+  // @ts-expect-error -- pages with cursors have no skip
+  page.skip
 }
 
 /** What a service calls under its own methods: the ones with an underscore, which are not for clients. */
