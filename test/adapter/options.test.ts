@@ -4,7 +4,7 @@ import { getLimit, isPaginated } from '../../src/adapter.ts'
 import { createTypeError } from '../../src/utils/developer-error.ts'
 import { EchoAdapter } from './echo.ts'
 
-const PAGINATION = 'false, or { default, max, total }'
+const PAGINATION = 'false, or { default, max, total, cursor }'
 const MULTI = 'true, false, or an array of create, patch and remove'
 
 describe('options', () => {

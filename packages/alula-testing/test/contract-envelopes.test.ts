@@ -23,7 +23,10 @@ class Notes extends MemoryService {
   }
 
   async feed() {
-    return await this._find({ query: {} })
+    const { paginate } = this.options
+
+    // Its schema is that of a page without cursors.
+    return await this._find({ query: {}, paginate: paginate && { ...paginate, cursor: false } })
   }
 
   async titles({ like }: { like: string }) {
