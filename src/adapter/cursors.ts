@@ -56,9 +56,9 @@ export class Cursors {
   async open(name: string, cursor: string, length: number): Promise<Key> {
     const bytes = cursor.length > MAX_LENGTH ? undefined : fromBase64Url(cursor)
     const json = bytes && (await this.decode(bytes))
-    const key: unknown = json === undefined ? undefined : JSON.parse(json)
+    const key = json === undefined ? undefined : parseKey(json)
 
-    if (Array.isArray(key) && key.length === length) return key
+    if (key?.length === length) return key
 
     throw new BadRequest(
       `Invalid query: '${name}' expects a cursor of a page with the same filters and $sort`
@@ -101,6 +101,18 @@ export class Cursors {
 }
 
 const CHECKSUM_LENGTH = 8
+
+/** The key in some JSON, which a client may have written where nothing is encrypted; `undefined` for anything else. */
+function parseKey(json: string): Key | undefined {
+  try {
+    const key: unknown = JSON.parse(json)
+    const isKey = Array.isArray(key) && key.every((value) => value === null || typeof value === 'string')
+
+    return isKey ? key : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /** The key is no other one that is made of the secret. */
 async function toCryptoKey(secret: string) {

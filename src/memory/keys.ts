@@ -1,5 +1,7 @@
 // Places of records in an order, as strings that lose nothing of a value.
+
 import type { Key } from '../adapter/cursors.ts'
+import { BadRequest } from '../errors.ts'
 import type { Sort } from '../query/ast.ts'
 import { compareAny } from '../query/compare.ts'
 import type { ToReader } from '../query/field.ts'
@@ -35,9 +37,17 @@ export function toKey(values: Values): Key {
   return values.map((value) => (value === null || value === undefined ? null : JSON.stringify(encode(value))))
 }
 
-/** The values of a key. */
+/**
+ * The values of a key.
+ *
+ * @throws BadRequest for a key that a client has made up
+ */
 export function fromKey(key: Key): Values {
-  return key.map((text) => (text === null ? null : decode(JSON.parse(text))))
+  try {
+    return key.map((text) => (text === null ? null : decode(JSON.parse(text))))
+  } catch {
+    throw new BadRequest('Invalid query: expected a cursor of a page')
+  }
 }
 
 /** What JSON does not have is written as a string after the name of its type. */

@@ -1,8 +1,11 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
+import { toTotalSort } from '../../src/adapter/cursor-page.ts'
+import { Cursors, toBinding } from '../../src/adapter/cursors.ts'
 import { kysely } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
+import { parseQuery } from '../../src/query/parse.ts'
 import { scaled } from '../support/scale.ts'
 import {
   createTable,
@@ -13,7 +16,7 @@ import {
   type TestDatabase
 } from '../support/sql.ts'
 
-const SECRET = 'a secret that nobody can guess'
+const SECRET = 'a long secret of this test'
 
 /** The ids of all records, page by page. */
 async function walk(service: any, query: object, step: 1 | -1, size: number): Promise<unknown[]> {
@@ -180,6 +183,42 @@ describeDatabases('cursors', (database) => {
       ),
       { numRuns: scaled(1_000) }
     )
+  })
+
+  it('that a client has made up are a BadRequest, or the place of other values', async () => {
+    const db = await createTable(
+      database,
+      'alula_cursors',
+      `id ${database.countedId}, a integer, c ${database.date}`
+    )
+    const paginate = { default: 3, cursor: true }
+
+    for (const service of [
+      kysely({ Model: db, name: 'alula_cursors', paginate }),
+      memory({ paginate })
+    ] as any[]) {
+      await service.create({ a: 1, c: new Date(0) })
+
+      for (const key of [
+        ['x', 'x', 'x'],
+        ['1', '1', "'"],
+        ['NaN', 'NaN', 'NaN'],
+        [1, {}, []],
+        ['1'],
+        {},
+        'x'
+      ]) {
+        const sort = toTotalSort(parseQuery({ $sort: { a: 1, c: 1 } }).sort, 'id')
+        const cursors = new Cursors([], toBinding(parseQuery({}).where, sort))
+        const $after = await cursors.seal(key as any)
+        const code = await service.find({ query: { $sort: { a: 1, c: 1 }, $after } }).then(
+          () => 200,
+          (error: any) => error.code
+        )
+
+        expect([200, 400]).toContain(code)
+      }
+    }
   })
 
   it('are read by conditions that begin with the first field, and skip no rows', async () => {

@@ -56,7 +56,12 @@ const registries = fc.record({
   }),
   unknown: fc.constantFrom('refuse', 'drop'),
   multi: fc.boolean(),
-  paginate: fc.constantFrom<unknown>(false, { default: 5, max: 10 }, { default: 5, total: false }, { default: 5, cursor: true }),
+  paginate: fc.constantFrom<unknown>(
+    false,
+    { default: 5, max: 10 },
+    { default: 5, total: false },
+    { default: 5, cursor: true }
+  ),
   by: fc.constantFrom(undefined, 'text'),
   errorStatus: fc.constantFrom(undefined, { BadRequest: 422, Conflict: 422, NotFound: 410 })
 })

@@ -454,9 +454,12 @@ function toKeyText({ value, form, column }: SortPart): Fragment {
 }
 
 function toKeyValue(text: string, { form, column }: SortPart): unknown {
-  if (form === 'truth') return Number(text)
+  // The driver would write NaN into the statement, for a key that a client has made up.
+  const number = Number(text) || 0
+
+  if (form === 'truth') return number
   if (form === 'number' || (form === 'value' && column?.kind === 'number')) {
-    return column?.isSingle ? sql`cast(${text} as float)` : Number(text)
+    return column?.isSingle ? sql`cast(${text} as float)` : number
   }
   if (form !== 'value' || !column) return text
 
@@ -464,7 +467,9 @@ function toKeyValue(text: string, { form, column }: SortPart): unknown {
     case 'bytes':
       return Buffer.from(text, 'hex')
     case 'integer':
-      return Number.isSafeInteger(Number(text)) ? Number(text) : toNumber('integer', BigInt(text))
+      return /^-?\d+$/.test(text) && !Number.isSafeInteger(number)
+        ? toNumber('integer', BigInt(text))
+        : number
     default:
       return toNumber(column.kind, text)
   }

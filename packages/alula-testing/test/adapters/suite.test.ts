@@ -154,7 +154,10 @@ describe('what cannot be is refused when the suite is registered', () => {
   it.each([
     ["need a 'name'", { create: memory }],
     ["need 'create'", { name: 'files' }],
-    ["know no feature 'date', but booleans, codeUnits, cursors, dates", { ...right, features: { date: false } }],
+    [
+      "know no feature 'date', but booleans, codeUnits, cursors, dates",
+      { ...right, features: { date: false } }
+    ],
     ["have no rule 'zero' to skip", { ...right, skip: ['zero'] }]
   ])('%s', (sentence, options) => {
     expect(() => adapterTests(createRunner(), options as any)).toThrow(`The adapter tests ${sentence}`)
