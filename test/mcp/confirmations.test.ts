@@ -172,7 +172,7 @@ describe('an answer', () => {
         },
         { token }
       ),
-      await call(0, `${state.slice(0, -2)}AA`),
+      await call(0, `${state.slice(0, -9)}AAAAAAAAA`),
       await call(0, 'v1.e30.e30')
     ]) {
       expect(toText(other)).toMatch(/^The confirmation is not valid for this call, or has expired/)
