@@ -3,14 +3,14 @@
 // `npm run build` first.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { build } from 'esbuild'
 import { measureHouse } from './roads/house.mjs'
 import { traceFunctions } from './roads/tracer.mjs'
 import { copyBuild } from './support/build-copy.mjs'
-import { mustRun } from './support/run.mjs'
 
 const ROADS = {
   plain: 'a plain POST over Express',
@@ -24,7 +24,9 @@ const ROADS = {
 const ROAD_TIMEOUT = 120_000
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const COMPILER = join(ROOT, 'node_modules/typescript7/bin/tsc')
+/** An import of another module, as esbuild writes it. */
+const SOURCE_IMPORT = /((?:\bfrom |\bimport |\bimport\()"\.{1,2}\/[^"]+)\.ts"/g
+
 const WALK = fileURLToPath(new URL('roads/walk.mjs', import.meta.url))
 const REDIRECT = new URL('support/redirect.mjs', import.meta.url).href
 
@@ -39,10 +41,10 @@ if (unknown !== undefined) {
 }
 
 const names = positionals.length > 0 ? positionals : Object.keys(ROADS)
-const build = copyBuild()
+const copy = copyBuild()
 
-await compileModules(join(build, 'dist'))
-traceFunctions(join(build, 'dist'))
+await compileModules(join(copy, 'dist'))
+traceFunctions(join(copy, 'dist'))
 
 const roads = new Map()
 
@@ -56,17 +58,31 @@ else printTables()
 
 /** Compiles each module of `src` into a file of its own: what is published has several in one. */
 async function compileModules(folder) {
-  const settings = ['--emitDeclarationOnly', 'false', '--declaration', 'false', '--outDir', folder]
-
   rmSync(folder, { recursive: true })
-  await mustRun(process.execPath, [COMPILER, '-p', 'tsconfig.build.json', ...settings], { cwd: ROOT })
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: ['src/**/*.ts'],
+    outbase: 'src',
+    outdir: folder,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20'
+  })
+
+  for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!path.endsWith('.js')) continue
+
+    const file = join(folder, path)
+
+    writeFileSync(file, readFileSync(file, 'utf8').replace(SOURCE_IMPORT, '$1.js"'))
+  }
 }
 
 /** Walks a road in a process of its own, so that no road warms another. */
 async function walk(name) {
   const child = fork(WALK, [name], {
     execArgv: ['--import', REDIRECT],
-    env: { ...process.env, NODE_ENV: 'production', ALULA_BUILD: build },
+    env: { ...process.env, NODE_ENV: 'production', ALULA_BUILD: copy },
     timeout: ROAD_TIMEOUT
   })
   const exit = once(child, 'exit')

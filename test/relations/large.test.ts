@@ -35,12 +35,19 @@ async function start(database: TestDatabase, size: number, text = 'x'.repeat(90_
     .execute(db)
   await db.schema.createIndex('alula_large_thread').on(TABLES.replies).column('thread').execute()
 
-  const rows = Array.from({ length: size }, () => ({ thread: 1, body: text }))
+  await db.insertInto(TABLES.replies).values({ thread: 1, body: text }).execute()
 
-  for (let from = 0; from < size; from += 100) {
+  // The database copies them: to send a hundred megabytes would take longer than all else.
+  for (let count = 1; count < size; count *= 2) {
     await db
       .insertInto(TABLES.replies)
-      .values(rows.slice(from, from + 100))
+      .columns(['thread', 'body'])
+      .expression((query) =>
+        query
+          .selectFrom(TABLES.replies)
+          .select(['thread', 'body'])
+          .limit(Math.min(count, size - count))
+      )
       .execute()
   }
   await db.insertInto(TABLES.threads).values({ title: 'long' }).execute()
@@ -95,9 +102,10 @@ describeDatabases('related records', (database) => {
       thread = await app.service('threads').get(1, { provider: 'rest', query: { $include: 'replies' } })
     })
 
-    expect(thread.replies.map(({ id }: any) => id)).toEqual(
-      Array.from({ length: 1500 }, (_, index) => index + 1)
-    )
+    const ids: number[] = thread.replies.map(({ id }: any) => id)
+
+    expect(ids).toHaveLength(1500)
+    expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
     expect(statements).toBe(database === MARIADB ? 7 : 8)
     expect(((await ask(app, 'threads', { $include: 'replies' })) as any).data[0].replies).toHaveLength(1500)
   }, 60_000)
