@@ -133,16 +133,15 @@ class ServerEvents {
     const { signal } = current
 
     while (!signal.aborted) {
-      let wait = Math.min(this.retry * 2 ** this.failures, MAX_RETRY)
+      let asked: number | undefined
 
       try {
         await this.read(signal)
-        wait = this.retry
       } catch (error: any) {
         if (signal.aborted) return
 
         this.failures++
-        wait = error.data?.retryAfter * 1000 || wait
+        asked = error.data?.retryAfter * 1000
 
         // Another try would fail, too: until a login, or a logout.
         if (isFinal(error.code) && !(await this.isRenewed(error))) {
@@ -151,8 +150,13 @@ class ServerEvents {
         }
       }
 
-      await pause(wait, signal)
+      await pause(asked || this.toWait(), signal)
     }
+  }
+
+  /** How long to wait for the next try: as the server said at last, and twice as long after each further failure. */
+  private toWait(): number {
+    return Math.min(this.retry * 2 ** Math.max(this.failures - 1, 0), MAX_RETRY)
   }
 
   /** Whether the error is about an access token that is another one now. */

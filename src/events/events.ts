@@ -15,9 +15,9 @@ import { EventStreams } from './streams.ts'
 export interface EventsOptions {
   /** Where clients get events; `/events` when left out. */
   path?: string
-  /** How often clients get a sign of life; `'15s'` when left out. */
+  /** How often clients get a sign of life; `'15s'` when left out. A number is seconds. */
   heartbeat?: string | number
-  /** After which time clients reconnect, up to a half more or less, by chance; `'2s'` when left out. */
+  /** After which time clients reconnect, up to a half more or less, by chance; `'2s'` when left out. A number is seconds. */
   retry?: string | number
   /** How many bytes may wait for a client that does not read before its stream is closed; 8 MB when left out. */
   maxUnsentBytes?: number

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { alula as alulaClient, authentication, events, rest } from '../../src/client.ts'
 import { events as serveEvents } from '../../src/events.ts'
 import express, { errorHandler, rest as serveRest } from '../../src/express.ts'
@@ -84,6 +84,37 @@ it('a client that reconnects gets what it missed', async () => {
   await app.service('messages').create({ text: 'b' })
   await second
   expect(texts).toEqual(['a', 'b'])
+})
+
+it('a client whose connection fails comes back after the time that the server has said', async () => {
+  const { app, url } = await start()
+  const connection = new AbortController()
+  const reach = (address: string, { signal, ...options }: RequestInit) =>
+    fetch(address, { ...options, signal: AbortSignal.any([signal as AbortSignal, connection.signal]) })
+  const client = alulaClient().configure(rest(url).fetch(reach)).configure(events())
+  const joined = once(app, 'connection')
+
+  onTestFinished(() => client.teardown() as any)
+  client.service('messages').on('created', () => undefined)
+  await joined
+
+  const heard = once(client.service('messages'), 'created')
+
+  await app.service('messages').create({})
+  await heard
+
+  const waits = vi.spyOn(globalThis, 'setTimeout')
+  const left = once(app, 'disconnect')
+
+  onTestFinished(() => waits.mockRestore())
+  connection.abort()
+  await left
+  await vi.waitFor(() => expect(waits.mock.calls.some(([run]) => run.name === 'end')).toBe(true))
+
+  const [, wait] = waits.mock.calls.find(([run]) => run.name === 'end') ?? []
+
+  // 10 ms, up to a half more or less.
+  expect(wait).toBeLessThanOrEqual(15)
 })
 
 it('what it cannot get is the event gap of the application', async () => {

@@ -27,7 +27,7 @@ app.set('connectionRate', 1000)
 app
   .configure(rest())
   .configure(socketio({ logger: false }))
-  .configure(events({ retry: 20 }))
+  .configure(events({ retry: 0.02 }))
 app.configure(sync({ redis: REDIS_URL, prefix: 'chaos' }))
 app.use('orders', kysely({ Model, name: 'orders' }))
 app.use('items', kysely({ Model, name: 'items' }))
