@@ -166,7 +166,7 @@ describeHttpTransports('feathers-hooks-common', (open) => {
     const response = await client.request('/things', { method: 'POST' })
 
     expect(response.status).toBe(405)
-    expect(response.headers.get('allow')).toBe('GET, HEAD')
+    expect(response.headers.get('allow')).toBe('GET, HEAD, QUERY')
   })
 })
 

@@ -208,7 +208,7 @@ describeHttpTransports('formatError', (open) => {
     )
 
     expect(status).toBe(405)
-    expect(headers.get('allow')).toBe('GET, HEAD, POST')
+    expect(headers.get('allow')).toBe('GET, HEAD, QUERY, POST')
     expect(headers.get('x-a')).toBeNull()
     expect(body.code).toBe(200)
   })

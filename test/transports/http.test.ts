@@ -130,10 +130,10 @@ describeHttpTransports('responses', (open) => {
       return response.headers.get('allow')
     }
 
-    expect(await refused('/full', 'POST')).toBe('GET, HEAD, PATCH')
+    expect(await refused('/full', 'POST')).toBe('GET, HEAD, QUERY, PATCH')
     expect(await refused('/full/1', 'DELETE')).toBe('GET, HEAD, PATCH')
-    expect(await refused('/full', 'OPTIONS')).toBe('GET, HEAD, PATCH')
-    expect(await refused('/full', 'PROPFIND')).toBe('GET, HEAD, PATCH')
+    expect(await refused('/full', 'OPTIONS')).toBe('GET, HEAD, QUERY, PATCH')
+    expect(await refused('/full', 'PROPFIND')).toBe('GET, HEAD, QUERY, PATCH')
     expect(await refused('/custom', 'GET')).toBe('POST')
     expect(await refused('/custom/1', 'GET')).toBe('POST')
   })
@@ -146,7 +146,7 @@ describeHttpTransports('responses', (open) => {
     })
 
     expect(response.status).toBe(405)
-    expect(response.headers.get('allow')).toBe('GET, HEAD, POST')
+    expect(response.headers.get('allow')).toBe('GET, HEAD, QUERY, POST')
   })
 
   it('401 says how to authenticate', async () => {

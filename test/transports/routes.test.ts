@@ -151,7 +151,7 @@ describeHttpTransports('routes of methods', (open) => {
       ['POST /articles/x/versions/1', 'PUT'],
       ['PATCH /articles/feed', 'GET, HEAD, DELETE, POST'],
       ['OPTIONS /articles/x', 'GET, HEAD, DELETE, POST'],
-      ['PUT /articles', 'GET, HEAD, POST, DELETE']
+      ['PUT /articles', 'GET, HEAD, QUERY, POST, DELETE']
     ] as const) {
       const { status, allow: sent } = await send(line)
 
