@@ -118,7 +118,7 @@ it('the text of an unexpected error is masked where there is no environment', as
 it('no CORS header is set', async () => {
   const response = await request('/things', { headers: { Origin: 'http://elsewhere.example' } })
 
-  expect([...response.headers.keys()]).toEqual(['content-type', 'etag', 'x-content-type-options'])
+  expect([...response.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
 })
 
 it('a body that has no length is read up to the limit and no further', async () => {
