@@ -21,7 +21,7 @@ export const programs: {
     false,
     true
   ],
-  mixins: [({ create }) => create().mixins.length, 2, 11],
+  mixins: [({ create }) => create().mixins.length, 2, 12],
   'removed-during-setup': [
     async ({ create }) => {
       const asked: string[] = []
