@@ -104,6 +104,7 @@ class ServiceSchema implements DescribedExtension {
   private readonly isDevelopment = globalThis.process?.env.NODE_ENV !== 'production'
   private compiled: CompiledSchema | undefined
   private resultCheck: ResultCheck | undefined
+  private hidden: HiddenFields | undefined
   /** Whether clients of a service name its records by another field than the id. */
   private hasBy = false
 
@@ -129,6 +130,13 @@ class ServiceSchema implements DescribedExtension {
     return this.form.include ?? []
   }
 
+  /** Made when a cursor that is not encrypted is first asked for: the schema is not read at start. */
+  private get hiddenFields(): HiddenFields {
+    this.hidden ??= new HiddenFields(this.form.hidden ?? [], this.record.output)
+
+    return this.hidden
+  }
+
   install(service: FeathersService, path: string, app: object): void {
     const { methods } = getServiceOptions(service)
     const id = getIdField(service)
@@ -152,12 +160,9 @@ class ServiceSchema implements DescribedExtension {
     }
 
     assertPlaceholders(this.form, service, path)
-    if (!isEmpty(this.form.hidden ?? [])) {
-      const hidden = new HiddenFields(this.form.hidden ?? [], this.record.output)
-
-      // Cursors show the values of an order.
-      ;(service as Hiding)._hide?.((field) => hidden.tellsOfHidden(field))
-    }
+    // Cursors show the values of an order.
+    if (!isEmpty(this.form.hidden ?? []))
+      (service as Hiding)._hide?.((field) => this.hiddenFields.tellsOfHidden(field))
     this.hasBy ||= getServiceOptions(service).by !== undefined
 
     // In development: what is missing in a response is hard to find.
