@@ -33,7 +33,7 @@ export interface KeyedStore<Result> {
 
 /** An order in which no two records have the same place: the id decides last. */
 export function toTotalSort(sort: readonly Sort[], id: string): readonly Sort[] {
-  const isById = sort.some(({ path }) => path.join('.') === id)
+  const isById = sort.some(({ path }) => path.length === 1 && path[0] === id)
 
   return isById ? sort : [...sort, { path: [id], direction: 1 }]
 }

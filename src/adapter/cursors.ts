@@ -21,6 +21,8 @@ const IV_LENGTH = 12
 export class Cursors {
   private readonly secrets: readonly string[]
   private readonly binding: Uint8Array<ArrayBuffer>
+  /** One for each secret that was needed: a page has several cursors. */
+  private readonly keys = new Map<string, ReturnType<typeof toCryptoKey>>()
 
   /**
    * @param secrets The first one seals, and each may open; without any, cursors are not encrypted
@@ -40,7 +42,7 @@ export class Cursors {
 
     const text = encoder.encode(json.padEnd(Math.ceil(json.length / PADDING) * PADDING))
     const iv = crypto.getRandomValues(new Uint8Array(IV_LENGTH))
-    const sealed = await crypto.subtle.encrypt(this.toAlgorithm(iv), await toCryptoKey(secret), text)
+    const sealed = await crypto.subtle.encrypt(this.toAlgorithm(iv), await this.getKey(secret), text)
 
     return toBase64Url(concat(iv, new Uint8Array(sealed)))
   }
@@ -78,7 +80,7 @@ export class Cursors {
         const algorithm = this.toAlgorithm(bytes.slice(0, IV_LENGTH))
 
         return decoder.decode(
-          await crypto.subtle.decrypt(algorithm, await toCryptoKey(secret), bytes.slice(IV_LENGTH))
+          await crypto.subtle.decrypt(algorithm, await this.getKey(secret), bytes.slice(IV_LENGTH))
         )
       } catch {
         // It was sealed with another secret, changed, or belongs to another query.
@@ -86,6 +88,14 @@ export class Cursors {
     }
 
     return undefined
+  }
+
+  private getKey(secret: string): ReturnType<typeof toCryptoKey> {
+    const key = this.keys.get(secret) ?? toCryptoKey(secret)
+
+    this.keys.set(secret, key)
+
+    return key
   }
 
   private toAlgorithm(iv: Uint8Array<ArrayBuffer>) {

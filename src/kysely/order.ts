@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { toTotalSort } from '../adapter/cursor-page.ts'
 import type { Sort } from '../query/ast.ts'
 import { compareAny } from '../query/compare.ts'
 import { assertNever } from '../utils/object.ts'
@@ -42,10 +43,7 @@ export function toSortParts(
   id: string,
   numbers?: ReadonlyMap<string, Fragment>
 ): readonly SortPart[] {
-  const isById = sort.some(({ path }) => path.length === 1 && path[0] === id)
-  const complete: readonly Sort[] = isById ? sort : [...sort, { path: [id], direction: 1 }]
-
-  return complete.flatMap(({ path, direction }): readonly SortPart[] => {
+  return toTotalSort(sort, id).flatMap(({ path, direction }): readonly SortPart[] => {
     const number = numbers?.get(path.join('.'))
 
     if (number) return [{ value: number, direction, isNullable: false, form: 'number' }]

@@ -3,7 +3,7 @@
 import type { Key } from '../adapter/cursors.ts'
 import { BadRequest } from '../errors.ts'
 import type { Sort } from '../query/ast.ts'
-import { compareAny } from '../query/compare.ts'
+import { type Comparator, compileComparator } from '../query/comparator.ts'
 import type { ToReader } from '../query/field.ts'
 import { toPreciseDate } from '../query/precise-date.ts'
 import { isPlainObject } from '../utils/object.ts'
@@ -20,16 +20,15 @@ export function toValuesReader(sort: readonly Sort[], toReader: ToReader): (reco
 }
 
 /** Compares two places: the first value that differs decides. */
-export function toValuesComparator(sort: readonly Sort[]): (a: Values, b: Values) => number {
-  return (a, b) => {
-    for (const [index, { direction }] of sort.entries()) {
-      const order = compareAny(a[index], b[index])
+export function toValuesComparator(sort: readonly Sort[]): Comparator {
+  const places = sort.map(({ direction }, index) => ({ path: [String(index)], direction }))
 
-      if (order !== 0) return order * direction
-    }
-
-    return 0
-  }
+  return compileComparator(
+    places,
+    ([index]) =>
+      (values) =>
+        (values as Values)[Number(index)]
+  )
 }
 
 /** Values as a key of a cursor. */

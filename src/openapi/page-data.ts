@@ -9,6 +9,7 @@ import {
   readOpenServices,
   readRelatedServices
 } from '../manifest/services.ts'
+import { CURSOR_FIELDS } from '../query/operators.ts'
 import { getMethodDefinition, isFieldTable, type SchemaDefinition } from '../schema/compile.ts'
 import type { Envelope } from '../schema/envelope.ts'
 import { type Field, isHidden } from '../schema/fields.ts'
@@ -204,8 +205,7 @@ function toReturns(name: string, service?: ManifestService): string {
   if (name !== 'find') return 'the record'
   if (!service?.page) return 'a list of records'
 
-  if (service.page.hasCursors)
-    return 'a page of records: data, limit, hasNextPage, hasPreviousPage, startCursor, endCursor'
+  if (service.page.hasCursors) return `a page of records: ${['data', 'limit', ...CURSOR_FIELDS].join(', ')}`
 
   return `a page of records: ${service.page.hasTotal ? 'total, ' : ''}limit, skip, data`
 }
