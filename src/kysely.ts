@@ -1,6 +1,6 @@
 export { KyselyAdapter } from './kysely/adapter.ts'
 export { cacheStatements } from './kysely/cached-statements.ts'
-export { registerDialect } from './kysely/databases.ts'
+export { registerDialect, type SessionOption, type SettingValue } from './kysely/databases.ts'
 export type {
   Dialect,
   DriverError,

@@ -26,6 +26,7 @@ import { assertSelection, readPage, readRecord, readRecords, toNotFound, toRecor
 import { readWithin } from './read-within.ts'
 import { KyselySet, toNumbers } from './relations.ts'
 import { type Row, toNewRow, toRow, toWholeRow } from './row.ts'
+import { runWithSettings, setSettings, withSettings } from './settings.ts'
 import { type StoredField, type StoredService, toStoredFields } from './stored-fields.ts'
 import { assertTakes, getTable, openTable, type TableHandle } from './table-handle.ts'
 import { toExpression } from './where.ts'
@@ -60,9 +61,10 @@ export class KyselyAdapter<
 
   /** The Kysely instance of a call: that of `params.adapter`, or of the service. */
   getModel(params?: ServiceParams): AnyKysely {
-    const { Model, schema } = this.getOptions(params)
+    const { Model, schema, session } = this.getOptions(params)
+    const instance = schema === undefined ? Model : withSchema(Model, schema)
 
-    return schema === undefined ? Model : withSchema(Model, schema)
+    return session ? withSettings(instance, session) : instance
   }
 
   /**
@@ -324,10 +326,14 @@ function connect<T>(
 ): Promise<T> {
   const joining = findTransaction(params, Model)
 
-  if (!joining) return work(Model)
+  if (!joining) return runWithSettings(params, Model, work)
 
   return joining.then((transaction) =>
-    transaction.use((connection) => work(withPluginsOf(Model, connection)))
+    transaction.use(async (connection) => {
+      await setSettings(params, Model, connection)
+
+      return await work(withPluginsOf(Model, connection))
+    })
   )
 }
 

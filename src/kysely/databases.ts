@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { type DialectAdapter, type QueryExecutor, sql } from 'kysely'
 import { createError } from '../utils/developer-error.ts'
 import type { AnyKysely } from './any-kysely.ts'
@@ -17,6 +18,17 @@ export interface RelatedSelection {
   readonly hasNext: boolean
 }
 
+/** What a setting can be: it is text for the database; `undefined` and `null` are the empty text. */
+export type SettingValue = string | number | bigint | boolean | null | undefined
+
+/**
+ * Makes the settings of a call for the policies of the database, by their names: `{ 'app.user_id': params.user?.id }`.
+ *
+ * @param params The params of the call of the client that runs now; of an internal call outside of one, its own
+ */
+// `any`, because applications have params of their own.
+export type SessionOption = (params: any) => { readonly [name: string]: SettingValue }
+
 /** What is known of a Kysely instance. Its plugins decide where a table is. */
 interface Instance {
   /** The tables by their names in statements; a promise for one that is being read. */
@@ -25,6 +37,15 @@ interface Instance {
   readonly selections: Map<string, RelatedSelection>
   /** The instances that were made of it, by their schemas. */
   readonly schemas: Map<string, AnyKysely>
+  /** Those that were made of it for settings of calls, by the functions that make these. */
+  readonly sessions: WeakMap<SessionOption, AnyKysely>
+  /** Makes the settings of the calls of this one. */
+  session?: SessionOption
+}
+
+/** A call of a client, as its hooks have it. */
+export interface CurrentCall {
+  readonly params: { readonly provider?: unknown }
 }
 
 /** What is known of a database, for all Kysely instances and transactions that use its connections. */
@@ -40,6 +61,12 @@ export class Database {
   readonly services = new Map<string, string>()
   /** How many savepoints were set: each has a number, so that none hides another. */
   savepoints = 0
+  /** The names of the settings that calls have. */
+  readonly settings = new Set<string>()
+  /** The call of a client that runs now, where calls have settings. */
+  readonly calls = new AsyncLocalStorage<CurrentCall>()
+  /** The applications whose calls are followed. */
+  readonly followed = new WeakSet<object>()
   /** Whether a warning was given about a statement outside of a transaction. */
   hasWarned = false
   private readonly instances = new WeakMap<AnyKysely, Instance>()
@@ -54,7 +81,12 @@ export class Database {
 
     if (known) return known
 
-    const instance: Instance = { tables: new Map(), selections: new Map(), schemas: new Map() }
+    const instance: Instance = {
+      tables: new Map(),
+      selections: new Map(),
+      schemas: new Map(),
+      sessions: new WeakMap()
+    }
 
     this.instances.set(db, instance)
 

@@ -97,12 +97,14 @@ export interface JsonRows {
 
 /**
  * What a database objects to, in the terms of none of them. `reference` is a reference to a record that does not exist,
- * `referenced` a record that others refer to, and `foreignKey` one of both.
+ * `referenced` a record that others refer to, `foreignKey` one of both, and `forbidden` what a policy for rows does not let a
+ * role write.
  */
 export type ErrorKind =
   | 'check'
   | 'conflict'
   | 'deadlock'
+  | 'forbidden'
   | 'foreignKey'
   | 'invalid'
   | 'missing'
@@ -123,6 +125,7 @@ export interface DriverError {
   readonly constraint?: unknown
   readonly table?: unknown
   readonly where?: unknown
+  readonly routine?: unknown
 }
 
 /**
@@ -209,6 +212,15 @@ export interface Dialect {
   readonly failsEmptyCommit: boolean
   /** Whether a transaction is still open. After some errors databases end one by themselves. */
   isAlive(transaction: AnyKysely): Promise<boolean>
+
+  /**
+   * Why the policies of a table do not hold for the role of the connection, as part of a sentence; `undefined` where they do.
+   * Left out for a database without row level security.
+   *
+   * @param db A Kysely instance without plugins
+   * @param place The table
+   */
+  findUnheld?(db: AnyKysely, place: Place): Promise<string | undefined>
 
   /** What an error of the driver means; `undefined` for one of another database, and for what is no error of a client. */
   toErrorKind(error: DriverError): ErrorKind | undefined

@@ -2,6 +2,7 @@ import {
   BadRequest,
   Conflict,
   type FeathersError,
+  Forbidden,
   GeneralError,
   isFeathersError,
   MethodNotAllowed,
@@ -189,6 +190,8 @@ function toErrorOf(
         `Invalid data: ${names || 'a value'} cannot be stored`,
         errors('cannot be stored')
       )
+    case 'forbidden':
+      return new Forbidden('The database does not let you write this record')
     case 'readOnly':
       return new MethodNotAllowed('The database does not make this change through a view')
     case 'size':

@@ -3,6 +3,7 @@ import type { NextFunction } from '../hooks/types.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { AnyKysely } from './any-kysely.ts'
+import { setSettings } from './settings.ts'
 import { currentCall, type HookCall, Transaction } from './transaction.ts'
 import { findTransaction } from './with-transaction.ts'
 
@@ -45,6 +46,8 @@ export const transaction = {
 
     call.begun = [...(call.begun ?? []), current]
     context.params = { ...context.params, transaction: current }
+    // For the statements that hooks write themselves.
+    if (Model) await current.use((db) => setSettings(context.params, Model, db))
   }),
 
   /** An `after` hook: commits. It belongs last: what fails after it has been stored. */

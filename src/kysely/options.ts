@@ -6,7 +6,7 @@ import { PATTERN_OPERATORS } from '../query/operators.ts'
 import { isBoolean, isFunction, isString } from '../utils/check.ts'
 import { assertOptions as assertAll, assertOption, type OptionChecks } from '../utils/options.ts'
 import type { AnyKysely } from './any-kysely.ts'
-import { findDatabase } from './databases.ts'
+import { findDatabase, type SessionOption } from './databases.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The options of a service for a table. */
@@ -17,6 +17,12 @@ export interface KyselyOptions extends AdapterOptions {
   name: string
   /** The schema of the table, where it is not the usual one. */
   schema?: string | undefined
+  /**
+   * Makes settings of each call for row level security, by their names, on PostgreSQL alone:
+   * `(params) => ({ 'app.user_id': params.user?.id })`. A role for which it does not hold is an error when the application is
+   * set up. Services with one function can read their relations together.
+   */
+  session?: SessionOption | undefined
   /**
    * Whether clients may choose ids that the database numbers itself, and with `table()` those that the adapter makes; `false`
    * by default. One of them can choose the largest number there is, and leave none for others.
@@ -45,6 +51,7 @@ const CHECKS: OptionChecks = {
   ],
   name: [isString, 'the name of a table', 'required'],
   schema: [isString, 'the name of a schema'],
+  session: [isFunction, 'a function of the params'],
   allowId: [isBoolean, 'true or false']
 }
 
@@ -59,13 +66,17 @@ const CHECKS: OptionChecks = {
 export function assertOptions(owner: string, options: KyselyOptions, further?: readonly string[]): void {
   assertAll(owner, options, CHECKS, further ? { further } : { others: 'unlike' })
 
-  const { Model, operators = [] } = options
+  const { Model, operators = [], session } = options
+  const { findUnheld } = findDatabase(Model).dialect
 
   assertOption(owner, 'operators', operators, [
     () => operators.every((name) => KNOWN_OPERATORS.includes(name)),
     'names that have a meaning in a table'
   ])
-  findDatabase(Model)
+  assertOption(owner, 'session', session, [
+    () => session === undefined || findUnheld !== undefined,
+    'none, because the database has no row level security'
+  ])
   assertOption(owner, 'Model', Model, [
     () => !renames(Model),
     'an instance without a plugin that changes names'

@@ -5,6 +5,7 @@ import { TRAITS, type Traits } from '../hooks/traits.ts'
 import { KyselyAdapter } from './adapter.ts'
 import { findDatabase } from './databases.ts'
 import type { AnyKyselyParams, KyselyOptions, KyselyParams } from './options.ts'
+import { assertRowSecurity, followCalls } from './settings.ts'
 import type { StoredService } from './stored-fields.ts'
 import type { Changes } from './table.ts'
 import { openTable } from './table-handle.ts'
@@ -25,14 +26,23 @@ export class KyselyService<
   /**
    * Looks for the table and its columns for ids when the application is set up, and warns when they are not there, have no
    * unique index, or cannot be read by the driver, and of indexes that serve no query, so that this is not first seen by a
-   * client. It waits for nothing: a database that is away keeps no application from starting.
+   * client. It waits for nothing: a database that is away keeps no application from starting, except for the check that row
+   * level security holds for the option `session`.
+   *
+   * @throws Error where it does not hold
    */
-  async setup(_app?: unknown, path?: string): Promise<void> {
+  async setup(app?: unknown, path?: string): Promise<void> {
     const Model = this.getModel()
-    const { name, id } = this.options
-    const { services } = findDatabase(Model)
+    const { name, id, schema, session } = this.options
+    const database = findDatabase(Model)
+    const { services } = database
 
     if (path !== undefined && !services.has(name)) services.set(name, path)
+
+    if (session) {
+      followCalls(app, database)
+      await assertRowSecurity(Model, { schema, name }, path)
+    }
 
     openTable(Model, Model, { name, id, by: this.identifiedBy }).then(
       (handle) => warnOfTable(handle, path),

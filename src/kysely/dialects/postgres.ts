@@ -38,6 +38,7 @@ export const postgres: Dialect = {
   name: 'PostgreSQL',
   probe: '"a" = $1',
   readTable,
+  findUnheld,
   samples: sql`select 'a'::text as text, 'a'::bytea as bytes`,
 
   // They are counted with two bytes, and more would begin again.
@@ -127,7 +128,10 @@ export const postgres: Dialect = {
       () => false
     ),
 
-  toErrorKind({ code, message }) {
+  toErrorKind({ code, message, routine }) {
+    // A policy and a missing right have one state, and the message may be in any language.
+    if (code === '42501' && routine === 'ExecWithCheckOptions') return 'forbidden'
+
     const kind = fromSqlState(code)
 
     return kind === 'reference' && namesReferrer(String(message)) ? 'referenced' : kind
@@ -143,6 +147,17 @@ export const postgres: Dialect = {
 }
 
 /** A column, as the database describes it. */
+interface SecurityRow {
+  /** Whether the policies of the table hold for the role. */
+  readonly active: boolean
+  readonly view: boolean
+  readonly invoker: boolean
+  readonly enabled: boolean
+  readonly role: string
+  readonly super: boolean
+  readonly bypasses: boolean
+}
+
 interface ColumnRow {
   readonly name: string
   readonly type: string
@@ -188,9 +203,33 @@ const DATABASE_LOCALE = sql`(
     when 'b' then to_jsonb(b) ->> 'datlocale' end
   from pg_database b where b.datname = current_database())`
 
-async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableDescription> {
+function toOid({ schema, name }: Place): Fragment {
   const path = schema === undefined ? [name] : [schema, name]
-  const table = sql`to_regclass(${path.map(quote).join('.')})`
+
+  return sql`to_regclass(${path.map(quote).join('.')})`
+}
+
+/** Why the policies of a table do not hold for the role of the connection. */
+async function findUnheld(db: AnyKysely, place: Place): Promise<string | undefined> {
+  const { rows } = await sql<SecurityRow>`
+    select row_security_active(c.oid) as active, c.relkind in ('v', 'm') as view, current_user as role,
+      c.relkind = 'v' and coalesce(c.reloptions::text ~* 'security_invoker=(true|on|yes|1)', false) as invoker,
+      c.relrowsecurity as enabled, r.rolsuper as super, r.rolbypassrls as bypasses
+    from pg_class c, pg_roles r where c.oid = ${toOid(place)} and r.rolname = current_user`.execute(db)
+  const [row] = rows
+
+  if (!row) return `there is no table '${place.name}'`
+  if (row.super) return `the role '${row.role}' is a superuser. Connect as a role that is none`
+  if (row.bypasses) return `the role '${row.role}' has BYPASSRLS. Connect as a role without it`
+  if (row.active || row.invoker) return undefined
+  if (row.view) return `'${place.name}' is a view without security_invoker, which has the rights of its owner`
+  if (!row.enabled) return `'${place.name}' has none. Use: alter table … enable row level security`
+
+  return `the role '${row.role}' owns '${place.name}'. Use: alter table … force row level security`
+}
+
+async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableDescription> {
+  const table = toOid({ schema, name })
   const { rows } = await readColumns(db, table)
   const constraints = await readConstraints(db, table)
   const [first] = rows
