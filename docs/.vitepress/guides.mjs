@@ -1,5 +1,5 @@
 // The guides in the order of the sidebar.
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 
 export const SITE = {
   title: 'alula',
@@ -42,10 +42,19 @@ export const GUIDES = {
   ],
   'Users and access': ['authentication', 'sessions', 'access', 'oauth', 'security'],
   'In production': ['testing', 'deployment', 'bundling', 'scaling'],
+  Recipes: listRecipes(),
   'From Feathers v5': ['migrating'],
   'Write your own': ['writing-an-adapter', 'writing-a-transport', 'writing-a-dialect'],
   'How it is built': ['architecture', 'roads', 'map'],
   Reference: ['error-codes', 'compatibility', 'stability']
+}
+
+/** Their numbers are the order of the sidebar. */
+function listRecipes() {
+  return readdirSync(new URL('../recipes', import.meta.url))
+    .filter((file) => file.endsWith('.md'))
+    .sort()
+    .map((file) => `recipes/${file.replace('.md', '')}`)
 }
 
 /** The markdown of a page, such as `quickstart` or `decisions/001-…`. */
