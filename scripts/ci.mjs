@@ -51,7 +51,9 @@ if (isInstalled) {
 
     return show('node', ['scripts/install-servers.mjs'])
   })
-  await addCounts('npm test', ['npm', 'test', '--', ...TEST_OPTIONS], readTestCounts, SERVERS)
+  await addCounts('npm test', ['npm', 'test', '--', ...TEST_OPTIONS], readTestCounts, {
+    env: SERVERS
+  })
   for (const version of ['22', '24']) {
     const command = ['node', 'scripts/test-node.mjs', version]
 
@@ -65,27 +67,39 @@ if (isInstalled) {
       // What Rollup makes does not depend on the version of Node that runs it.
       [...command, 'test/bundles/bundles', '-t', '^(?!.*Rollup)', ...COUNTED],
       readTestCounts,
-      SERVERS
+      { env: SERVERS }
     )
   }
   await addCounts('further databases', ['node', 'scripts/test-databases.mjs', '--further'], parseCounts)
-  await addCounts('the budget of types', ['node', 'scripts/type-budget.mjs'], parseCounts)
+  // It builds anew what the others read.
   await addCounts('npm run test:package', ['npm', 'run', 'test:package'], parseCounts)
-  await addCounts('generated clients', ['node', 'scripts/check-generated.mjs'], parseCounts)
-  await addCounts(
-    'an application of the official generator of Feathers',
-    ['node', 'scripts/try-migration.mjs', '--one'],
-    parseCounts
-  )
-  await addCounts(
-    'two applications of npm create alula',
-    ['node', 'scripts/try-create.mjs', '--two'],
-    parseCounts
-  )
-  await report.check('npm run docs:build', () => show('npm', ['run', 'docs:build']))
+  // Much of these is waiting for the registry, or work of one process.
+  await Promise.all([addApplication(), addOthers()])
 }
 
 report.finish()
+
+async function addApplication() {
+  await addCounts(
+    'an application of the official generator of Feathers',
+    ['node', 'scripts/try-migration.mjs', '--one'],
+    parseCounts,
+    { beside: true }
+  )
+}
+
+async function addOthers() {
+  for (const [name, command] of [
+    ['the budget of types', ['node', 'scripts/type-budget.mjs']],
+    ['generated clients', ['node', 'scripts/check-generated.mjs']],
+    ['two applications of npm create alula', ['node', 'scripts/try-create.mjs', '--two']]
+  ]) {
+    await addCounts(name, command, parseCounts, { beside: true })
+  }
+  await report.check('npm run docs:build', async () => {
+    await mustRun('npm', ['run', 'docs:build'], { cwd: clone })
+  })
+}
 
 function show(command, args) {
   return mustRun(command, args, { cwd: clone, show: true }).then(() => undefined)
@@ -100,9 +114,15 @@ async function installChromium() {
   }
 }
 
-/** Runs a command that counts by itself. One that fails without counting a failure is one failure. */
-async function addCounts(name, [command, ...args], readCounts, env) {
-  const { code, stdout } = await run(command, args, { cwd: clone, env, show: true })
+/**
+ * Runs a command that counts by itself. One that fails without counting a failure is one failure. What runs beside others
+ * is printed when it has ended.
+ */
+async function addCounts(name, [command, ...args], readCounts, { env, beside = false } = {}) {
+  const { code, stdout, output } = await run(command, args, { cwd: clone, env, show: !beside })
+
+  if (beside) process.stdout.write(output)
+
   const { passed, failed } = readCounts(stdout) ?? { passed: 0, failed: 1 }
 
   report.add(name, { passed, failed: code === 0 ? failed : Math.max(failed, 1) })

@@ -1,6 +1,6 @@
 // Runs the tests of SQL on the databases, drivers and versions of Node that the table in docs/sql.md names, and writes the
 // results into it: all of them, or `npm run test:databases -- PGlite MariaDB` the rows with one of these words. With
-// `--further` it runs those that `npm test` does not have, and leaves the table as it is. It needs the servers of the
+// `--further` it runs those that `.ci/run` adds to `npm test`, and leaves the table as it is. It needs the servers of the
 // tests, and what `node scripts/install-servers.mjs` installs.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ report.finish()
 function isWanted(wanted) {
   const cells = toCells(wanted).join(' ')
 
-  return isFurther ? !wanted.isUsual : words.length === 0 || words.some((word) => cells.includes(word))
+  return isFurther ? wanted.isFurther : words.length === 0 || words.some((word) => cells.includes(word))
 }
 
 /** Runs the tests. Those that are skipped are for another database. */

@@ -7,7 +7,7 @@ export interface DatabaseRun {
   readonly tests?: string
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  readonly isUsual?: boolean
+  readonly isFurther?: boolean
 }
 
 export declare const RUNS: readonly DatabaseRun[]
