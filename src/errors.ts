@@ -62,6 +62,11 @@ export class FeathersError extends Error {
     }
   }
 
+  /** The `code` again, under the name by which error handlers of Express, Koa and Fastify know a status. */
+  get statusCode(): number {
+    return this.code
+  }
+
   /** What a client gets to see: never the stack or the cause. */
   toJSON(): FeathersErrorJSON {
     const json: FeathersErrorJSON = {

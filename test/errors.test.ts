@@ -1,4 +1,6 @@
+import { createServer } from 'node:http'
 import * as official from '@feathersjs/errors'
+import express from 'express'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   BadGateway,
@@ -25,6 +27,7 @@ import {
   Unprocessable,
   UnsupportedMediaType
 } from '../src/errors.ts'
+import { listen } from './support/server.ts'
 
 const FAMILY = [
   ['BadRequest', BadRequest, 400, 'bad-request'],
@@ -212,6 +215,20 @@ describe('a Feathers error', () => {
 
     expect(error.cause).toBeInstanceOf(Error)
     expect(JSON.stringify(error)).not.toMatch(/stack|cause|errors\.test/)
+  })
+
+  it('has its status where error handlers of frameworks look for it, and not in its JSON', async () => {
+    const app = express()
+
+    // It prints the stack otherwise.
+    app.set('env', 'test')
+
+    app.get('/', (_request, _response, next) => next(new NotAuthenticated('No')))
+
+    const { status } = await fetch(await listen(createServer(app)))
+
+    expect(status).toBe(401)
+    expect(Object.keys({ ...new NotFound('No') })).not.toContain('statusCode')
   })
 
   it('lists its properties in the order of Feathers', () => {

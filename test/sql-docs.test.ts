@@ -79,7 +79,7 @@ it('PGlite takes the place of SQLite, with the tables of PostgreSQL', async () =
     'await db.destroy()'
   )
 
-  expect((await runToEnd(program, env))[0]).toBe('{"id":1,"slug":"welcome","text":"Hello","sentAt":null}')
+  expect((await runToEnd(program, env))[0]).toBe('{"id":1,"slug":"welcome","text":"Hello","sentAt":null,"pinned":false}')
 })
 
 describeDatabases(
@@ -115,10 +115,17 @@ describeDatabases(
       const [migrate] = blocks('Migrations') as [string]
       const [patterns] = blocks('Patterns') as [string]
       const [bySlug] = blocks('Ids') as [string]
-      const lines = await runParts(migrate, printed(patterns), printed(bySlug))
+      const replies = [
+        table('replies'),
+        "await app.service('replies').create({ message: 1, text: 'Yes' })",
+        "await app.service('messages').remove(1)",
+        "await print(app.service('replies').find())",
+        "await print(app.service('replies').create({ message: 1, text: 'Too late' }))"
+      ]
+      const lines = await runParts(migrate, printed(patterns), printed(bySlug), ...replies)
       const [first, second] = [
-        '{"id":1,"slug":"welcome","text":"Hello","sentAt":null}',
-        '{"id":2,"slug":"ada","text":"Hello Ada","sentAt":null}'
+        '{"id":1,"slug":"welcome","text":"Hello","sentAt":null,"pinned":false}',
+        '{"id":2,"slug":"ada","text":"Hello Ada","sentAt":null,"pinned":false}'
       ]
 
       expect(lines).toEqual([
@@ -128,8 +135,10 @@ describeDatabases(
         `[${first},${second}]`,
         `[400,"Invalid query parameter $notlike: the service does not list it in 'operators'"]`,
         first,
-        '{"id":1,"slug":"welcome","text":"Hello all","sentAt":null}',
-        expect.stringMatching(/^\[400,/)
+        '{"id":1,"slug":"welcome","text":"Hello all","sentAt":null,"pinned":false}',
+        expect.stringMatching(/^\[400,/),
+        '[]',
+        expect.stringMatching(/^\[400,.*refers to no record|^\[400,.*refers to a record that does not exist/)
       ])
     })
 
