@@ -79,7 +79,9 @@ it('PGlite takes the place of SQLite, with the tables of PostgreSQL', async () =
     'await db.destroy()'
   )
 
-  expect((await runToEnd(program, env))[0]).toBe('{"id":1,"slug":"welcome","text":"Hello","sentAt":null,"pinned":false}')
+  expect((await runToEnd(program, env))[0]).toBe(
+    '{"id":1,"slug":"welcome","text":"Hello","sentAt":null,"pinned":false}'
+  )
 })
 
 describeDatabases(
