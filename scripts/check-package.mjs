@@ -237,7 +237,7 @@ async function checkFiles(tarball, path, manifest) {
   )
   const isDocument = new Set(['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md'])
   const isGuide = (file) =>
-    /^docs\/((decisions|tutorial)\/)?[^/]+\.md$|^docs\/images\/[^/]+\.(svg|webp)$/.test(file)
+    /^docs\/((decisions|recipes|tutorial)\/)?[^/]+\.md$|^docs\/images\/[^/]+\.(svg|webp)$/.test(file)
   // Of alula: what its entries share.
   const isChunk = (file) => file.startsWith('dist/chunks/')
   // Of create-alula: what applications are made of.

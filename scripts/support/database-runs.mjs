@@ -8,12 +8,12 @@ const WITHOUT_OWN = [...SQL, '--exclude', '**/kysely/{catalog,outage,pglite}.tes
 const WITH_OUTAGE = [...SQL, '--exclude', '**/kysely/{catalog,pglite}.test.ts']
 
 /**
- * What needs several connections or databases, breaks them, or runs in another process; collations and extensions, which
+ * What needs several connections, databases or roles, breaks them, or runs in another process; collations and extensions, which
  * PGlite does not have; and large records, which it reads slowly.
  */
 const OF_SERVERS = [
   ...['catalog', 'collations', 'docs', 'drivers', 'events', 'gone', 'keys', 'kill', 'lost', 'outage'],
-  ...['own-statements', 'samples', 'samples-relations', 'timeout']
+  ...['own-statements', 'row-level-security*', 'samples', 'samples-relations', 'timeout']
 ]
 const ONE_CONNECTION = [...SQL, '--exclude', `**/{${OF_SERVERS.join(',')},relations/large}.test.ts`]
 
