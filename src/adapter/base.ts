@@ -1,4 +1,5 @@
 import type { Id, Paginated, PaginationOptions, Query } from '../core/types.ts'
+import { TRAITS, type Traits } from '../hooks/traits.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { CURSOR_FILTERS } from '../query/operators.ts'
 import { parseQuery, type QueryOptions } from '../query/parse.ts'
@@ -17,9 +18,10 @@ import {
   toQueryOptions
 } from './options.ts'
 import { copyQuery } from './query.ts'
+import { upsertExtension } from './upsert.ts'
 
 /** Where a registered service has its options. Shared with Feathers v5. */
-const SERVICE = Symbol.for('@feathersjs/service')
+export const SERVICE: unique symbol = Symbol.for('@feathersjs/service')
 
 const NO_QUERY: Query = Object.freeze({})
 const PARSED_NO_QUERY = parseQuery(NO_QUERY)
@@ -61,6 +63,11 @@ export abstract class AdapterBase<
     return this.options.events
   }
 
+  /** What the library asks of the service. */
+  get [TRAITS](): Traits {
+    return this.options.upsert ? { upsert: upsertExtension } : {}
+  }
+
   /**
    * The options for one call: `params.adapter` over `params.paginate` over those of the service. Not a copy when the
    * params have neither.
@@ -92,6 +99,26 @@ export abstract class AdapterBase<
    * @param _field The name of the field
    */
   _identifyBy(_field: string): void {}
+
+  /**
+   * Finds the record of a key for `upsert`, whoever calls: its id, and whether there is another one.
+   *
+   * @param values The values of the key
+   * @param params The params of the call
+   * @param _isLatest Whether the call has failed because others were faster: what they have stored has to be seen, in a
+   * transaction too that began before
+   */
+  async _findByKey(
+    values: Query,
+    params: ServiceParams | undefined,
+    _isLatest: boolean
+  ): Promise<readonly Result[]> {
+    const query = { ...values, $limit: 2, $select: [this.id] }
+
+    return (await this._find(
+      copyWith(params, { provider: undefined, paginate: false, query }) as unknown as ServiceParams
+    )) as Result[]
+  }
 
   /**
    * Called once, when the service is registered.

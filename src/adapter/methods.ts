@@ -3,9 +3,10 @@ import { BadRequest, MethodNotAllowed } from '../errors.ts'
 import { describeValue } from '../query/operators.ts'
 import { refuseUndefined } from '../query/undefined.ts'
 import { isComposite, isRecordLike } from '../utils/object.ts'
-import { type AnyAdapter, prepare } from './base.ts'
+import { type AnyAdapter, prepare, SERVICE } from './base.ts'
 import type { AdapterOptions, AdapterParams, NormalizedOptions } from './options.ts'
 import { isCondition } from './query.ts'
+import { holdToKey, type UpsertingService, type UpsertOptions, upsertRecord } from './upsert.ts'
 
 /** The public methods of a database service. */
 export interface AdapterMethods<
@@ -56,6 +57,13 @@ export interface AdapterMethods<
   remove(id: IdType, params?: ServiceParams): Promise<Result>
   remove(id: null, params?: ServiceParams): Promise<Result[]>
   remove(id: IdType | null, params?: ServiceParams): Promise<Result | Result[]>
+  /**
+   * Creates a record, or patches the one that has the same values of the key that the option `upsert` names. Without that
+   * option the service does not have the method.
+   *
+   * @throws BadRequest for an array, and for data without a value of the key; what `create` or `patch` throws
+   */
+  upsert(data: Data, params?: ServiceParams): Promise<Result>
 }
 
 /** Written so that a class may create one record at a time, and replace `create` without its other overloads. */
@@ -111,7 +119,7 @@ const methods = {
   },
 
   async patch(this: AnyAdapter, id: unknown, data: unknown, params?: AdapterParams) {
-    const prepared = await prepare(this, 'patch', params)
+    const prepared = await prepare(this, 'patch', holdToKey(this, id, params))
 
     if (id === null) assertSeveral(this, 'patch', params)
     else assertId(id)
@@ -127,6 +135,20 @@ const methods = {
 
     return await this._remove(id, prepared)
   }
+}
+
+/** The method of a service with the option `upsert`. */
+async function upsert(this: AnyAdapter, data: unknown, params?: AdapterParams): Promise<unknown> {
+  const { by } = this.options.upsert as UpsertOptions
+  const { methods } = (this as { [SERVICE]?: { readonly methods: readonly string[] } })[SERVICE] ?? {}
+
+  return await upsertRecord(
+    this as unknown as UpsertingService,
+    by,
+    data,
+    params,
+    methods?.includes('get') !== false
+  )
 }
 
 /**
@@ -145,6 +167,15 @@ export function implementService(Service: abstract new (...args: any[]) => AnyAd
       Object.defineProperty(Service.prototype, name, { value, configurable: true, writable: true })
     }
   }
+
+  if (Object.hasOwn(Service.prototype, 'upsert')) return
+
+  Object.defineProperty(Service.prototype, 'upsert', {
+    configurable: true,
+    get(this: Partial<AnyAdapter>) {
+      return this.options?.upsert && upsert
+    }
+  })
 }
 
 function assertMulti(adapter: AnyAdapter, method: string, params?: AdapterParams): void {

@@ -2,6 +2,7 @@ import type { Paginated, PaginationOptions, PaginationParams, Params, Query } fr
 import type { FilterConverter, QueryOptions } from '../query/parse.ts'
 import { isBoolean, isCount, isObject, isString, isStringList } from '../utils/check.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
+import { UPSERT_CHECKS, type UpsertOptions } from './upsert.ts'
 
 /** The options of every adapter. They may be changed while the service runs; they are read at every call. */
 export interface AdapterOptions {
@@ -15,6 +16,11 @@ export interface AdapterOptions {
   operators?: readonly string[] | undefined
   /** Further names at the top of queries: `true`, or a function that converts the value. */
   filters?: { readonly [name: string]: FilterConverter | true | undefined } | undefined
+  /**
+   * Gives the service the method `upsert`, and names the key by which that finds a record. Clients have it where `methods`
+   * lists it.
+   */
+  upsert?: UpsertOptions | undefined
   /**
    * The events that the service sends itself.
    *
@@ -51,7 +57,7 @@ export type Unpaged<Options extends AdapterOptions> = Options & {
 
 /** Options with nothing left out. */
 export type NormalizedOptions<Options extends AdapterOptions> = Options & {
-  [Name in keyof AdapterOptions]-?: Exclude<AdapterOptions[Name], undefined>
+  [Name in Exclude<keyof AdapterOptions, 'upsert'>]-?: Exclude<AdapterOptions[Name], undefined>
 }
 
 const DEFAULTS = {
@@ -88,6 +94,7 @@ export const ADAPTER_CHECKS: OptionChecks = {
   multi: [isMulti, 'true, false, or an array of create, patch and remove'],
   operators: [isStringList, 'an array of names'],
   filters: [isObject, 'an object with functions or true, by name'],
+  upsert: [isObject, "an object such as { by: ['email'] }"],
   events: [isStringList, 'an array of names']
 }
 
@@ -107,6 +114,8 @@ export function normalizeOptions<Options extends AdapterOptions>(
     assertOptions(owner, options.paginate, PAGINATION_CHECKS, { under: 'paginate' })
     if (options.paginate.cursor) assertDefault(owner, options.paginate)
   }
+
+  if (options.upsert) assertOptions(owner, options.upsert, UPSERT_CHECKS, { under: 'upsert' })
 
   const normalized = {
     ...DEFAULTS,

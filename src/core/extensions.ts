@@ -9,6 +9,8 @@ declare module '../hooks/traits.ts' {
   interface Traits {
     /** Of a registered service: what holds its calls to `parent` and `singleton`. */
     readonly scope?: ServiceExtension
+    /** Of an adapter with a key: what sets the status of its `upsert`. */
+    readonly upsert?: ServiceExtension
   }
 }
 
@@ -17,14 +19,15 @@ export type Levels = readonly [Layer<HookContext>, Layer<HookContext>, Layer<Hoo
 
 /**
  * What takes part in the calls of a service, in the order in which it sees their input: its scope, its schema, the inner
- * extensions of both, its access. The restrictions come last, so that no client can remove them.
+ * extensions of both, its access. The restrictions come last, so that no client can remove them. First is what sets the status
+ * of `upsert`, so that one which a schema names is there before.
  */
 export function listExtensions(service: object): readonly ServiceExtension[] {
   // A plugin may have put a service among the others that was never registered.
   const { schema, access } = getServiceOptions(service) ?? {}
-  const { scope } = getTraits(service)
+  const { scope, upsert } = getTraits(service)
 
-  return [scope, schema, schema?.inner, scope?.inner, access].filter(Boolean) as ServiceExtension[]
+  return [upsert, scope, schema, schema?.inner, scope?.inner, access].filter(Boolean) as ServiceExtension[]
 }
 
 /** A call that a transport has made, as the schema of its service reads it. */

@@ -1,6 +1,6 @@
 import { AdapterBase } from '../adapter/base.ts'
 import { isPaginated, toPage } from '../adapter/options.ts'
-import type { Id, Paginated } from '../core/types.ts'
+import type { Id, Paginated, Query } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { TRAITS, type Traits } from '../hooks/traits.ts'
 import type { ParsedQuery } from '../query/ast.ts'
@@ -9,7 +9,7 @@ import { getInherited, getServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { findDatabase } from './databases.ts'
-import type { Fragment, StoredRow } from './dialect.ts'
+import type { Fragment, StoredRow, Table } from './dialect.ts'
 import { compareWithTable } from './drift.ts'
 import { type FailedCall, toFeathersError, toTableError } from './errors.ts'
 import { toColumn } from './field.ts'
@@ -17,18 +17,28 @@ import { toFirstRows } from './first-rows.ts'
 import { insertRows } from './insert.ts'
 import { withPluginsOf, withSchema } from './instance.ts'
 import { toKeyedStore } from './keyset.ts'
+import { lockRows } from './locked-rows.ts'
 import { type AnyKyselyParams, assertOptions, type KyselyOptions, type KyselyParams } from './options.ts'
 import { sortById, toOrder, toSortParts } from './order.ts'
 import { watchStatements } from './outside.ts'
 import { openPrefetch, type PrefetchReader } from './prefetch/reader.ts'
 import { type Origin, PrefetchedRows } from './prefetch/rows.ts'
-import { assertSelection, readPage, readRecord, readRecords, toNotFound, toRecord } from './read.ts'
+import {
+  assertSelection,
+  readPage,
+  readRecord,
+  readRecords,
+  selectRows,
+  toNotFound,
+  toRecord
+} from './read.ts'
 import { readWithin } from './read-within.ts'
 import { KyselySet, toNumbers } from './relations.ts'
 import { type Row, toNewRow, toRow, toWholeRow } from './row.ts'
 import { runWithSettings, setSettings, withSettings } from './settings.ts'
 import { type StoredField, type StoredService, toStoredFields } from './stored-fields.ts'
-import { assertTakes, getTable, openTable, type TableHandle } from './table-handle.ts'
+import { assertTakes, getTable, openTable, read, type TableHandle } from './table-handle.ts'
+import { findKeyFault } from './unique-key.ts'
 import { toExpression } from './where.ts'
 import { findTransaction, getOwnTransaction } from './with-transaction.ts'
 import { changeRows, removeRows } from './write.ts'
@@ -47,6 +57,9 @@ export class KyselyAdapter<
   protected identifiedBy: string | undefined
   /** The tables without a service, for each Kysely instance: to check an instance takes time. */
   private readonly links = new WeakMap<AnyKysely, Map<string, KyselyAdapter>>()
+
+  /** The tables that keep the key of `upsert` unique. */
+  private readonly keyed = new WeakSet<Table>()
 
   /**
    * @param options The options
@@ -113,8 +126,9 @@ export class KyselyAdapter<
   }
 
   /** What schemas and `table()` ask of the service. */
-  get [TRAITS](): Traits & StoredService[typeof TRAITS] {
+  override get [TRAITS](): Traits & StoredService[typeof TRAITS] {
     return {
+      ...super[TRAITS],
       compare: (comparison) => compareWithTable(this, comparison),
       stored: (params?: AnyKyselyParams) => readStored(this, params),
       table: () => this.locate(undefined)
@@ -123,6 +137,40 @@ export class KyselyAdapter<
 
   override _identifyBy(field: string): void {
     this.identifiedBy = field
+  }
+
+  override async _findByKey(
+    values: Query,
+    params: ServiceParams | undefined,
+    isLatest: boolean
+  ): Promise<readonly Result[]> {
+    const { where } = this.parseQuery({ ...params, query: values } as ServiceParams)
+
+    return await this.run(params, async (handle, { source }) => {
+      await this.assertKey(source, handle)
+
+      const condition = toExpression(where, handle.table)
+      const rows =
+        // In a transaction, InnoDB reads what there was when that began, unless it locks the rows.
+        isLatest && handle.db.isTransaction
+          ? await lockRows(handle, condition)
+          : await read(handle, selectRows(handle).where(condition).limit(2))
+
+      return rows.map(toRecord<Result>(handle, undefined))
+    })
+  }
+
+  /** Checks once for each table that it keeps the key of `upsert` unique. */
+  private async assertKey(source: AnyKysely, handle: TableHandle): Promise<void> {
+    const { table } = handle
+
+    if (this.keyed.has(table)) return
+
+    const fault = await findKeyFault(source, handle, this.options.upsert?.by ?? [])
+
+    if (fault) throw fault
+
+    this.keyed.add(table)
   }
 
   async _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]> {

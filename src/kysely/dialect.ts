@@ -147,6 +147,12 @@ export interface Dialect {
    */
   readTable(db: AnyKysely, place: Place): Promise<TableDescription>
 
+  /**
+   * Reads the unique indexes of a table, each as the names of its columns: those that hold for all rows, at once. Left out,
+   * nothing checks the key of `upsert`.
+   */
+  readUniqueKeys?(db: AnyKysely, place: Place): Promise<readonly (readonly string[])[]>
+
   /** Selects a value of each kind that drivers return in one way only: `text` is a string, `bytes` is a byte. */
   readonly samples: Fragment
 

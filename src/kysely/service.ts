@@ -9,7 +9,8 @@ import { assertRowSecurity, followCalls } from './settings.ts'
 import type { StoredService } from './stored-fields.ts'
 import type { Changes } from './table.ts'
 import { openTable } from './table-handle.ts'
-import { warnOfTable, warnOfUnusable } from './table-warnings.ts'
+import { warnOfKey, warnOfTable, warnOfUnusable } from './table-warnings.ts'
+import { findKeyFault } from './unique-key.ts'
 
 /** An adapter for a table with the public methods, ready for `app.use`. */
 export class KyselyService<
@@ -33,7 +34,7 @@ export class KyselyService<
    */
   async setup(app?: unknown, path?: string): Promise<void> {
     const Model = this.getModel()
-    const { name, id, schema, session } = this.options
+    const { name, id, schema, session, upsert } = this.options
     const database = findDatabase(Model)
     const { services } = database
 
@@ -44,10 +45,12 @@ export class KyselyService<
       await assertRowSecurity(Model, { schema, name }, path)
     }
 
-    openTable(Model, Model, { name, id, by: this.identifiedBy }).then(
-      (handle) => warnOfTable(handle, path),
-      (error) => warnOfUnusable(error, path)
-    )
+    openTable(Model, Model, { name, id, by: this.identifiedBy })
+      .then(async (handle) => {
+        warnOfTable(handle, path)
+        if (upsert) warnOfKey(await findKeyFault(Model, handle, upsert.by), path)
+      })
+      .catch((error) => warnOfUnusable(error, path))
   }
 }
 

@@ -150,7 +150,7 @@ function listColumns({ columns }: TableDescription, dialect: Dialect, db: AnyKys
 }
 
 /** Where a table is, as the plugins of a Kysely instance have it, `withSchema` among them. */
-function findPlace(Model: AnyKysely, name: string): Place {
+export function findPlace(Model: AnyKysely, name: string): Place {
   const { schema, identifier } = (Model.selectFrom(name).selectAll().compile().query as any).from.froms[0]
     .table
 

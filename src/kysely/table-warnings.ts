@@ -27,6 +27,20 @@ export function warnOfUnusable(error: Error, path: string | undefined): void {
   }
 }
 
+/**
+ * Says at the start why calls of `upsert` will fail.
+ *
+ * @param fault What is wrong with the key, if anything is
+ * @param path The path of the service
+ */
+export function warnOfKey(
+  fault: (Error & { readonly code?: unknown }) | undefined,
+  path: string | undefined
+): void {
+  if (fault)
+    process.emitWarning(`'upsert' of service '${path}' fails: ${fault.message}`, { code: String(fault.code) })
+}
+
 /** Names the columns for ids that have no unique index. Views have none. */
 function warnOfIds({ table, id, by = id }: TableHandle, path: string | undefined): void {
   const names = [...new Set([id, by])].filter((name) => !table.columns.get(name)?.isUnique)

@@ -183,3 +183,22 @@ export function toKind(type: string): Kind {
       return 'other'
   }
 }
+
+/**
+ * Groups the columns of indexes. One on an expression, which has no name, is left out.
+ *
+ * @param rows A row for each column of an index
+ */
+export function groupColumns(
+  rows: readonly { readonly index: string; readonly column: string | null }[]
+): readonly (readonly string[])[] {
+  const indexes = new Map<string, readonly { readonly column: string | null }[]>()
+
+  for (const row of rows) indexes.set(row.index, [...(indexes.get(row.index) ?? []), row])
+
+  return [...indexes.values()].flatMap((parts) => {
+    const columns = parts.flatMap(({ column }) => column ?? [])
+
+    return columns.length === parts.length ? [columns] : []
+  })
+}

@@ -74,7 +74,7 @@ export class MemoryAdapter<
 > extends AdapterBase<Result, Data, PatchData, ServiceParams, MemoryOptions> {
   private readonly records: Records
   private nextId: number
-  /** The fields in which no two records have the same value, beside the id. */
+  /** The keys of which no two records have the same values, beside the id. */
   private readonly unique: UniqueFields
   /** Whether a query that lacks a `$` was warned of: once is enough. */
   private hasWarned = false
@@ -95,6 +95,7 @@ export class MemoryAdapter<
     this.records = new Records(indexes)
     this.unique = new UniqueFields(this.records)
     this.store = store
+    if (options.upsert) this.unique.add(options.upsert.by as [string, ...string[]], this.id)
   }
 
   /** All records by id: a copy. Setting it replaces all records. */
@@ -258,7 +259,7 @@ export class MemoryAdapter<
   }
 
   override _identifyBy(field: string): void {
-    this.unique.add(field, this.id)
+    this.unique.add([field], this.id)
   }
 
   /** The records that match, in order. */

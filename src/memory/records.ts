@@ -164,7 +164,7 @@ export class Records {
 
   /** Finds the records with an id in another field than the one by which records are stored. */
   findBy(field: string, id: unknown, idField: string): readonly Entry[] {
-    const value = typeof id === 'string' ? id : String(id)
+    const value = typeof id === 'string' || id instanceof Date ? id : String(id)
 
     return this.findEntries({ kind: 'compare', path: field.split('.'), operator: 'eq', value }, idField, {})
   }

@@ -4,25 +4,25 @@ import { isComposite } from '../utils/object.ts'
 import type { Entry, Stored } from './field-index.ts'
 import type { Records } from './records.ts'
 
-/** The fields in which no two records have the same value. */
+/** The keys of which no two records have the same values: each is a list of fields. */
 export class UniqueFields {
   private readonly records: Records
-  private readonly fields = new Set<string>()
+  private readonly keys: (readonly [string, ...string[]])[] = []
 
   constructor(records: Records) {
     this.records = records
   }
 
   /**
-   * Adds a field.
+   * Adds a key.
    *
-   * @param field The name of the field
+   * @param fields The names of its fields
    * @param idField The name of the field by which records are stored
-   * @throws Conflict when two records have the same value already
+   * @throws Conflict when two records have the same values already
    */
-  add(field: string, idField: string): void {
-    this.fields.add(field)
-    this.records.addIndex(field)
+  add(fields: readonly [string, ...string[]], idField: string): void {
+    this.keys.push(fields)
+    this.records.addIndex(fields[0])
     this.assertFree(
       this.records.getEntries().map((entry) => [entry, entry.record]),
       idField
@@ -34,31 +34,43 @@ export class UniqueFields {
    *
    * @param changes The records, each with the entry that it replaces, if any
    * @param idField The name of the field by which records are stored
-   * @throws Conflict for a value that another record has, BadRequest for one that no path can have
+   * @throws Conflict for values that another record has, BadRequest for one that no path can have
    */
   assertFree(changes: readonly (readonly [Entry | undefined, Stored])[], idField: string): void {
-    for (const field of this.fields) {
+    for (const key of this.keys) {
       const seen = new Set<string>()
+      const toValues = (record: Stored) => JSON.stringify(key.map((field) => toText(record[field])))
 
       for (const [entry, record] of changes) {
-        const value = record[field]
+        // As in SQL: where a value is missing, nothing is the same.
+        if (!key.every((field) => isGiven(record[field]))) continue
 
-        if (!isGiven(value)) continue
+        for (const field of key) assertScalar(field, record[field])
 
-        assertScalar(field, value)
+        const values = toValues(record)
+        const isTaken = this.records
+          .findBy(key[0], record[key[0]], idField)
+          .some((other) => other !== entry && toValues(other.record) === values)
 
-        const isTaken = this.records.findBy(field, value, idField).some((other) => other !== entry)
+        if (isTaken || seen.has(values)) throw toConflict(key, record)
 
-        if (isTaken || seen.has(String(value))) {
-          throw new Conflict(`A record whose '${field}' is '${value}' exists already`, {
-            errors: { [field]: 'is taken' }
-          })
-        }
-
-        seen.add(String(value))
+        seen.add(values)
       }
     }
   }
+}
+
+/** The same for a number and its digits, as in paths. The text of a date lacks its milliseconds. */
+function toText(value: unknown): string {
+  return String(value instanceof Date ? value.getTime() : value)
+}
+
+function toConflict(key: readonly string[], record: Stored): Conflict {
+  const values = key.map((field) => `'${field}' is '${record[field]}'`)
+
+  return new Conflict(`A record whose ${values.join(' and ')} exists already`, {
+    errors: Object.fromEntries(key.map((field) => [field, 'is taken']))
+  })
 }
 
 /** An object is never found by a path, and one with a `toString` of its own cannot be written as a string. */

@@ -8,6 +8,7 @@ import type { Limits } from '../limits.ts'
 import { fromSqlState } from '../sql-states.ts'
 import {
   type Column,
+  groupColumns,
   type Kind,
   type PartialColumn,
   type TableDescription,
@@ -55,6 +56,7 @@ export const mysql: Dialect = {
   name: 'MySQL',
   probe: '`a` = ?',
   readTable,
+  readUniqueKeys,
   samples: sql`select 'a' as text, cast('a' as binary) as bytes`,
 
   // The driver writes them into the statement.
@@ -223,6 +225,19 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
     locksRows: true,
     returning: { insert: server.isMariadb, update: false, delete: server.isMariadb }
   }
+}
+
+async function readUniqueKeys(
+  db: AnyKysely,
+  { schema, name }: Place
+): Promise<readonly (readonly string[])[]> {
+  const { rows } = await sql<{ index: string; column: string | null }>`
+    select index_name as ${sql.id('index')}, column_name as ${sql.id('column')} from information_schema.statistics
+    where table_schema = coalesce(${schema ?? null}, database()) and table_name = ${name} and non_unique = 0`.execute(
+    db
+  )
+
+  return groupColumns(rows)
 }
 
 async function readChecks(

@@ -39,6 +39,7 @@ export const postgres: Dialect = {
   probe: '"a" = $1',
   readTable,
   findUnheld,
+  readUniqueKeys,
   samples: sql`select 'a'::text as text, 'a'::bytea as bytes`,
 
   // They are counted with two bytes, and more would begin again.
@@ -305,6 +306,24 @@ function readConstraints(
     union all select conname, array(select attname::text from pg_attribute
       where attrelid = conrelid and attnum = any(conkey))
     from pg_constraint where conrelid = ${table} and contype in ('c', 'f')`.execute(db)
+}
+
+/** A deferred index says nothing before the commit, and none of a parent holds for the rows of tables that inherit. */
+async function readUniqueKeys(
+  db: AnyKysely,
+  { schema, name }: Place
+): Promise<readonly (readonly string[])[]> {
+  const path = schema === undefined ? [name] : [schema, name]
+  const { rows } = await sql<{ columns: (string | null)[] }>`
+    select array(select a.attname::text from unnest((i.indkey::int2[])[0:i.indnkeyatts - 1]) as k
+      left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k and k > 0) as columns
+    from pg_index i where indrelid = to_regclass(${path.map(quote).join('.')})
+      and indisunique and indisvalid and indimmediate and indpred is null
+      and not exists (select from pg_inherits join pg_class on oid = inhparent
+        where inhparent = indrelid and relkind <> 'p')`.execute(db)
+
+  // An expression has no name.
+  return rows.flatMap(({ columns }) => (columns.includes(null) ? [] : [columns as string[]]))
 }
 
 function toColumn(row: ColumnRow): PartialColumn {

@@ -7,6 +7,7 @@ import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import {
   type Changes,
   type Column,
+  groupColumns,
   type Kind,
   type TableDescription,
   toColumns,
@@ -71,6 +72,7 @@ export const sqlite: Dialect = {
   name: 'SQLite',
   probe: '"a" = ?',
   readTable,
+  readUniqueKeys,
   samples: sql`select 'a' as text, x'61' as bytes`,
 
   maxValues: 32_766,
@@ -273,6 +275,19 @@ function readColumns(db: AnyKysely, { schema, name }: Place): Promise<QueryResul
         where list."unique" = 1 and list.partial = 0 and field.key = 1
         group by list.name having count(*) = 1) as single
     from pragma_table_xinfo(${name}, ${schema ?? 'main'}) where hidden <> 1`.execute(db)
+}
+
+async function readUniqueKeys(
+  db: AnyKysely,
+  { schema, name }: Place
+): Promise<readonly (readonly string[])[]> {
+  const { rows } = await sql<{ index: string; column: string | null }>`
+    select list.name as "index", field.name as "column"
+    from pragma_index_list(${name}, ${schema ?? 'main'}) as list,
+      pragma_index_xinfo(list.name, ${schema ?? 'main'}) as field
+    where list."unique" = 1 and list.partial = 0 and field.key = 1`.execute(db)
+
+  return groupColumns(rows)
 }
 
 /** Whether a column is an alias of the number of the row (https://sqlite.org/lang_createtable.html#rowid). */

@@ -15,7 +15,8 @@ const FEATURES: AdapterFeatures = {
   missing: true,
   mixedTypes: true,
   negation: true,
-  objects: true
+  objects: true,
+  upsert: false
 }
 
 const METHODS = ['find', 'get', 'create', 'update', 'patch', 'remove'].flatMap((name) => [name, `_${name}`])

@@ -19,6 +19,7 @@ import { findLack, toSetup, withKit } from './setup.ts'
 import { sort } from './sort.ts'
 import type { AdapterTestOptions, TestRunner } from './types.ts'
 import { update } from './update.ts'
+import { upsert } from './upsert.ts'
 import { values } from './values.ts'
 
 const GROUPS: readonly RuleGroup[] = [
@@ -41,6 +42,7 @@ const GROUPS: readonly RuleGroup[] = [
   ids,
   isolation,
   races,
+  upsert,
   underscoreMethods
 ]
 

@@ -20,6 +20,8 @@ export interface TestedService {
   update(id: unknown, data: unknown, params?: unknown): Promise<TestedResult>
   patch(id: unknown, data: unknown, params?: unknown): Promise<TestedResult>
   remove(id: unknown, params?: unknown): Promise<TestedResult>
+  /** There for a service with the option `upsert`. */
+  upsert(data: unknown, params?: unknown): Promise<TestedResult>
   _find(params?: unknown): Promise<TestedResult>
   _get(id: unknown, params?: unknown): Promise<TestedResult>
   _create(data: unknown, params?: unknown): Promise<TestedResult>
@@ -29,8 +31,8 @@ export interface TestedService {
 }
 
 /**
- * What a store can keep. All of it but `cursors` counts unless it is switched off; a rule that needs what is off is shown as
- * skipped.
+ * What a store can keep. All of it but `cursors` and `upsert` counts unless it is switched off; a rule that needs what is off
+ * is shown as skipped.
  */
 export interface AdapterFeatures {
   /** `true` and `false` stay what they are. Off for a store that has 1 and 0 for them. */
@@ -51,6 +53,11 @@ export interface AdapterFeatures {
   readonly negation: boolean
   /** Fields may hold objects and arrays, and a dotted path leads into objects. */
   readonly objects: boolean
+  /**
+   * The store keeps the values of the option `upsert` unique, of one field or of two, so that the service has `upsert`. Off unless
+   * it is switched on.
+   */
+  readonly upsert: boolean
 }
 
 /** What a field can hold in a random record; the objects are those of `address`, one level deep. */

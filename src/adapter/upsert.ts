@@ -1,0 +1,258 @@
+// A record by the values of a key: created where no record has them, else patched. It calls `create` or `patch` of the service
+// itself, so that hooks, schema, access, output and events are those of what happens.
+import type { HookContext, NullableId, Params, Query, ServiceExtension } from '../core/types.ts'
+import { BadRequest, Conflict, Unavailable } from '../errors.ts'
+import { addConditions } from '../query/conditions.ts'
+import { describeValue } from '../query/operators.ts'
+import {
+  addServiceSlots,
+  getServiceSlots,
+  getSlots,
+  setSlots,
+  withoutServiceSlots
+} from '../utils/call-state.ts'
+import { hasCode, isStringList } from '../utils/check.ts'
+import { copyWith, isComposite, isRecordLike } from '../utils/object.ts'
+import type { OptionChecks } from '../utils/options.ts'
+import type { AdapterParams } from './options.ts'
+
+/** The key of `upsert`. */
+export interface UpsertOptions {
+  /** Its fields. The store keeps two records with the same values of them apart. */
+  readonly by: readonly string[]
+}
+
+/** The name of the method. */
+const METHOD = 'upsert'
+
+/** How often a call begins again because others have created or removed the record meanwhile. */
+const ATTEMPTS = 10
+
+/** What the option `upsert` may be. */
+export const UPSERT_CHECKS: OptionChecks = {
+  by: [isKey, "an array of names of fields, as in ['email']", 'required']
+}
+
+/** What happened in a call of `upsert`. */
+interface UpsertOutcome {
+  isNew?: boolean
+}
+
+/** The record that a patch is for, and the values that it has to have still. */
+interface HeldKey {
+  readonly id: unknown
+  readonly values: Query
+}
+
+declare module '../utils/call-state.ts' {
+  interface ServiceSlots {
+    /** Where `upsert` says what happened. */
+    readonly upserted?: UpsertOutcome
+    /** What `upsert` holds its patch to. */
+    readonly heldKey?: HeldKey
+  }
+  interface ContextSlots {
+    /** What happened in the call. */
+    readonly upserted?: UpsertOutcome
+  }
+}
+
+/** The part of a service that `upsert` calls: with hooks, once the service is registered. */
+export interface UpsertingService {
+  readonly id: string
+  create(data: object, params?: AdapterParams): Promise<any>
+  patch(id: any, data: object, params?: AdapterParams): Promise<any>
+  get(id: any, params?: AdapterParams): Promise<any>
+  _findByKey(values: Query, params: AdapterParams | undefined, isLatest: boolean): Promise<object[]>
+}
+
+/**
+ * Creates the record of a key, or patches it.
+ *
+ * @param service The service
+ * @param by The fields of the key
+ * @param data The record
+ * @param params The params of the call, which are those of what happens
+ * @param isOpen Whether clients have `get`
+ * @throws BadRequest for data without a value of the key, Conflict where another key is taken or several records have the
+ * values, Unavailable where others keep creating and removing the record; what `create` and `patch` throw
+ */
+export async function upsertRecord(
+  service: UpsertingService,
+  by: readonly string[],
+  data: unknown,
+  params: AdapterParams | undefined,
+  isOpen: boolean
+): Promise<unknown> {
+  const { values, others } = splitKey(data, by)
+  const { upserted = {} } = getServiceSlots(params, service)
+  const own = withoutServiceSlots(params ?? {})
+  let id = await findId(service, values, own, false)
+
+  const create = async () => {
+    const record = await service.create({ ...(data as object) }, own)
+
+    upserted.isNew = true
+
+    return record
+  }
+  const patch = async () => {
+    const record = await service.patch(
+      id,
+      { ...others },
+      addServiceSlots(own, service, { heldKey: { id, values } })
+    )
+
+    upserted.isNew = false
+
+    return record
+  }
+
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await (id === undefined ? create() : patch())
+    } catch (error) {
+      const known = id
+
+      if (mayBeStale(error, id)) id = await findId(service, values, own, true)
+      if (String(id) === String(known) && !(id === undefined && isAbout(error, by))) {
+        if (id === undefined || !params?.provider || isFault(error)) throw error
+        if (isOpen && (await isVisible(service, id, own))) throw error
+
+        // What the caller may not see must not differ from a taken key of `create`.
+        return await create()
+      }
+      if (attempt === ATTEMPTS) throw known === undefined ? error : toCollision()
+    }
+  }
+}
+
+/**
+ * The params of a patch by `upsert`, with the condition that the record still has the values of the key; those of other
+ * patches as they are.
+ *
+ * @param service The service
+ * @param id The id of the patch
+ * @param params Its params, once its hooks have seen them
+ */
+export function holdToKey(
+  service: object,
+  id: NullableId | unknown,
+  params: AdapterParams | undefined
+): AdapterParams | undefined {
+  const { heldKey } = getServiceSlots(params, service)
+
+  if (!heldKey || heldKey.id !== id) return params
+
+  return copyWith(params, { query: addConditions(params?.query ?? {}, [heldKey.values]) }) as AdapterParams
+}
+
+/** Takes part in the calls of `upsert`: a response says by its status whether the record is new. */
+export const upsertExtension: ServiceExtension = {
+  innermost: (method) => (method === METHOD ? observeOutcome : undefined),
+  output: (method) => (method === METHOD ? setStatus : undefined)
+}
+
+async function observeOutcome(context: HookContext, next: () => Promise<unknown>): Promise<void> {
+  const upserted: UpsertOutcome = {}
+
+  context.params = addServiceSlots(context.params as Params, context.service, { upserted })
+  await next()
+  setSlots(context, { upserted })
+}
+
+/** What a hook or a schema has chosen stays. */
+function setStatus(context: HookContext): void {
+  const { upserted } = getSlots(context)
+
+  if (context.http && upserted?.isNew) context.http.status ??= 201
+}
+
+/** The data in two parts. A client cannot choose the key, and a record without it has no other way to be found. */
+function splitKey(data: unknown, by: readonly string[]): { readonly values: Query; readonly others: object } {
+  if (typeof data !== 'object' || data === null || Array.isArray(data) || !isRecordLike(data)) {
+    throw new BadRequest(`Invalid data: upsert expects an object, got ${describeValue(data)}`)
+  }
+
+  const record = data as Readonly<Record<string, unknown>>
+  const isKeyed = ([name]: readonly [string, unknown]) => by.includes(name)
+  const missing = by.filter((name) => !Object.hasOwn(record, name) || !isValue(record[name]))
+
+  if (missing.length > 0) {
+    throw new BadRequest(
+      `Invalid data: upsert finds the record by ${by.map((name) => `'${name}'`).join(' and ')}, and ${missing.map((name) => `'${name}'`).join(' and ')} has no value`,
+      { errors: Object.fromEntries(missing.map((name) => [name, 'is required'])) }
+    )
+  }
+
+  const entries = Object.entries(record)
+
+  return {
+    values: Object.fromEntries(entries.filter(isKeyed)),
+    others: Object.fromEntries(entries.filter((entry) => !isKeyed(entry)))
+  }
+}
+
+/** As for the ids in paths an empty string is no value, and an object would be operators of a query. */
+function isValue(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '' && !isComposite(value) && !Number.isNaN(value)
+}
+
+/** The id of the record of a key; `undefined` where there is none. */
+async function findId(
+  service: UpsertingService,
+  values: Query,
+  params: AdapterParams,
+  isLatest: boolean
+): Promise<any> {
+  const [record, another] = await service._findByKey(values, params, isLatest)
+
+  if (another) {
+    const names = Object.keys(values).map((name) => `'${name}'`)
+
+    throw new Conflict(`Several records have these values of ${names.join(' and ')}`)
+  }
+
+  return (record as Query | undefined)?.[service.id]
+}
+
+/** Whether others may have changed what the call has found: a taken key, or a record that has gone. */
+function mayBeStale(error: unknown, id: unknown): boolean {
+  return hasCode(error, id === undefined ? 409 : 404)
+}
+
+/** Whether a conflict names the key, and nothing else: the record that has taken it may be gone again. */
+function isAbout(error: unknown, by: readonly string[]): boolean {
+  const { errors } = error as { readonly errors?: object }
+  const fields = Object.keys(errors ?? {})
+
+  return hasCode(error, 409) && fields.length > 0 && fields.every((field) => by.includes(field))
+}
+
+function toCollision(): Unavailable {
+  return new Unavailable('Other requests keep creating and removing this record. Try again')
+}
+
+/** Whether an error says nothing of the call. */
+function isFault(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown }
+
+  return typeof code !== 'number' || code >= 500
+}
+
+/** Whether the caller could get the record: only then may it be said what of it was refused. */
+async function isVisible(service: UpsertingService, id: unknown, params: AdapterParams): Promise<boolean> {
+  return await service.get(id, copyWith(params, { query: {} }) as AdapterParams).then(
+    () => true,
+    () => false
+  )
+}
+
+function isKey(by: unknown): boolean {
+  return (
+    isStringList(by) &&
+    by.length > 0 &&
+    new Set(by).size === by.length &&
+    by.every((name) => name !== '' && !/[.$]/.test(name))
+  )
+}
