@@ -43,6 +43,11 @@ export function getIdField(service: object): string {
   return typeof id === 'string' ? id : 'id'
 }
 
+/** Whether a method is the `upsert` of an adapter that names a key: it makes one call of `create` or `patch`. */
+export function isUpsert(service: object, method: string): boolean {
+  return method === 'upsert' && (service as { options?: { upsert?: object } }).options?.upsert !== undefined
+}
+
 const NAMES: OptionCheck = [isStringList, 'an array of names']
 
 const EXTENSION_PARTS: readonly (keyof ServiceExtension)[] = [

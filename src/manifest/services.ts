@@ -6,7 +6,7 @@ import { getDefinition, isStandardMethod } from '../core/methods.ts'
 import { getOwnAccess } from '../core/own-access.ts'
 import { getPublisher } from '../core/publish.ts'
 import type { MethodRoute } from '../core/routes.ts'
-import { getIdField, getMethodRoutes, getServiceOptions } from '../core/service.ts'
+import { getIdField, getMethodRoutes, getServiceOptions, isUpsert } from '../core/service.ts'
 import type {
   Application,
   FeathersService,
@@ -41,6 +41,8 @@ export interface ManifestService {
   readonly isStored: boolean
   /** What a page of an adapter has; missing where `find` returns a list, or it is not known. */
   readonly page?: { readonly hasTotal: boolean; readonly hasCursors: boolean }
+  /** Whether its `upsert` is that of adapters: it makes one call of `create` or `patch`. */
+  readonly hasUpsert: boolean
   /** The operators that the adapter has beside those of all. */
   readonly operators: readonly string[]
   /** Whether it is a service of the library that says itself who may call its methods, such as that of logins. */
@@ -111,6 +113,7 @@ export function readServices(app: Application, paths?: ReadonlySet<string>): rea
       parent: options.parent,
       isSingleton: options.singleton !== undefined,
       isStored: of.isStored,
+      hasUpsert: isUpsert(service, 'upsert'),
       hasOwnAccess: getOwnAccess(service) !== undefined,
       operators: isStringList(operators) ? operators : [],
       definition: getSchemaDefinition(service),

@@ -201,6 +201,7 @@ function toOperation(
   { tags, queries }: Shared
 ): OpenApiOperation {
   const isLoggingIn = isLogin(service, login)
+  const isUpsert = method.name === 'upsert' && service.hasUpsert
   const guard = toGuard(method.who)
   const query = toQuery(service, method, call, queries, sources)
   const data =
@@ -231,7 +232,9 @@ function toOperation(
     mayBeEmpty: mayBeEmpty(service, method, result),
     toStatus,
     mayRedirect: !service.isStored && !service.definition,
-    guard,
+    // The rules of `create` and `patch` hold too.
+    guard: isUpsert ? { ...guard, isAuthenticated: true, isGuarded: true } : guard,
+    isUpsert,
     mayMiss: place.parameters.length > 0 || service.isSingleton || !isStandardMethod(method.name),
     mayConflict: WRITING_VERBS.includes(call.verb) || (service.isStored && method.name === 'remove'),
     isLogin: isLoggingIn

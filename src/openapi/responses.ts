@@ -61,6 +61,8 @@ export interface ResponseSources {
   /** Whether it may write a value that has to be unique, or remove a record that others refer to. */
   readonly mayConflict: boolean
   readonly isLogin: boolean
+  /** Whether it creates a record or patches one, which its status says. */
+  readonly isUpsert: boolean
 }
 
 /** The responses with errors, by name. */
@@ -82,6 +84,7 @@ export function toResponses(sources: ResponseSources): Responses {
     mayMiss,
     mayConflict,
     isLogin,
+    isUpsert,
     toStatus
   } = sources
   // With a number in the literal: an object that gets its first number later takes room for all smaller ones, 5 kB.
@@ -89,6 +92,8 @@ export function toResponses(sources: ResponseSources): Responses {
   const add = (name: ErrorName) => addError(responses, toStatus(name), name)
 
   if (status !== 204) responses[status] = { description: 'The result', content: toJsonContent(result ?? {}) }
+  if (isUpsert && status === 200)
+    responses[201] = { description: 'The new record', content: toJsonContent(result ?? {}) }
   if (mayBeEmpty || status === 204) responses[204] = { description: 'There is no result' }
   if (!result && mayRedirect) responses['3XX'] = { description: 'The result is at another address' }
   // What a login is wrong about is not said by a status of its own.

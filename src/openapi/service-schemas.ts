@@ -153,7 +153,10 @@ class Declared {
       const { data: taken, result } = getMethodDefinition(definition, method) ?? {}
       const name = this.name + toPascal(method)
 
-      if (taken) data.set(method, this.addSchema('data', name, method, taken))
+      // `upsert` takes what `create` takes.
+      const known = taken === definition.data.create ? data.get('create') : undefined
+
+      if (taken) data.set(method, known ?? this.addSchema('data', name, method, taken))
       if (result && !definition.hasView) {
         const response = returnsRecords(definition, method)
           ? toOneResponse(record, definition.envelope)

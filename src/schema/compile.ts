@@ -1,10 +1,11 @@
-import { getServiceOptions } from '../core/service.ts'
+import { getServiceOptions, isUpsert } from '../core/service.ts'
 import type { FeathersService, Id, Query } from '../core/types.ts'
 import { VALIDATED } from '../query/validated.ts'
 import { isFunction } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import type { Mark } from '../utils/dispatch.ts'
+import { andThen } from '../utils/promise.ts'
 import { toNames } from './alternatives.ts'
 import { assertComputed } from './computed.ts'
 import { compileData, compileValue, type DataCheck, type DataSettings } from './data.ts'
@@ -194,10 +195,16 @@ export function compileSchema(
   const { definition: queries, ...query } = compileQueries(form, table, record, service, id)
   const pick = compilePicker(output)
   const convertId = (value: Id, by = id) => toId(value, table.get(by))
+  const settings = { id, convertId, parents: listParents(service) }
+  // It takes what `create` takes, unless the declaration describes it.
+  const upserted = isUpsert(service, 'upsert') && !form.methods?.upsert ? validators.get('create') : undefined
 
   return {
     id,
-    checks: compileChecks(form, validators, methods, query, { id, convertId, parents: listParents(service) }),
+    checks: new Map([
+      ...compileChecks(form, validators, methods, query, settings),
+      ...(upserted ? [['upsert', { data: compileUpsert(form, upserted, settings) }] as const] : [])
+    ]),
     pick,
     mark: { show: pick },
     pickEvent: compilePicker({ ...output, hidden: [...hidden, ...getExternalNames(resolvers)] }),
@@ -213,7 +220,10 @@ export function compileSchema(
       record: record.output,
       data: Object.fromEntries([...validators].map(([method, { input }]) => [method, input])),
       query: queries,
-      methods: Object.fromEntries(methods.map(([name, parts]) => [name, toMethodDefinition(parts)])),
+      methods: Object.fromEntries([
+        ...methods.map(([name, parts]) => [name, toMethodDefinition(parts)] as const),
+        ...(upserted ? [['upsert', { data: upserted.input, result: record.output }] as const] : [])
+      ]),
       server: Object.keys(form.server ?? {}),
       hidden,
       computed,
@@ -288,6 +298,14 @@ function compileChecks(
   }
 
   return checks
+}
+
+/** Checks the data of `upsert`, and leaves it to `create` or `patch` to convert it and to add the fields of the server. */
+function compileUpsert(form: LongForm, validator: Validator, settings: RecordSettings): DataCheck {
+  const server = Object.fromEntries(Object.keys(form.server ?? {}).map((name) => [name, undefined]))
+  const check = compileMethod({ ...form, server }, 'create', validator, settings)
+
+  return (data, source, context) => andThen(check(data, source, context), () => data)
 }
 
 function compilePickers(methods: readonly Method[]): ReadonlyMap<string, Picker> {

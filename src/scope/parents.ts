@@ -2,7 +2,7 @@ import { setRestriction } from '../access/restriction.ts'
 import { withLookupField } from '../core/by.ts'
 import { listPlaceholders } from '../core/method-routes.ts'
 import { isStandardMethod } from '../core/methods.ts'
-import { getIdField, getServiceOptions } from '../core/service.ts'
+import { getIdField, getServiceOptions, isUpsert } from '../core/service.ts'
 import type { HookContext, Id, Params, Parent } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
 import { getSchemaDefinition } from '../schema/compile.ts'
@@ -40,9 +40,9 @@ export async function resolveParents(context: HookContext, parents: Parents): Pr
     else if (provider) throw toNotFound(parent, '')
   }
 
-  if (Object.keys(ids).length === 0 || !isStandardMethod(context.method)) return
+  if (Object.keys(ids).length === 0) return
+  if (isStandardMethod(context.method)) setRestriction(context, ids)
 
-  setRestriction(context, ids)
   context.data = fillData(context, ids)
 }
 
@@ -130,7 +130,7 @@ function fillData(context: HookContext, ids: ParentIds): unknown {
 
   if (method === 'create' && Array.isArray(data)) return data.map((item, index) => fill(item, `${index}.`))
 
-  return ['create', 'update', 'patch'].includes(method) ? fill(data, '') : data
+  return ['create', 'update', 'patch'].includes(method) || isUpsert(service, method) ? fill(data, '') : data
 }
 
 interface Filling {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { kysely, withTransaction } from '../../src/kysely.ts'
-import { createTable, describeDatabases, MARIADB, POSTGRES } from '../support/sql.ts'
+import { createTable, describeDatabases, MARIADB, SQLITE } from '../support/sql.ts'
 
 const RIVALS = 100
 const EVENTS = ['created', 'patched', 'updated', 'removed']
@@ -73,7 +73,8 @@ describeDatabases('upsert', (database) => {
   it('in a transaction sees what others have stored since that began', async () => {
     const { app, users, db } = await open()
 
-    if (!POSTGRES.name.includes(database.name) && !MARIADB.name.includes(database.name)) return
+    // SQLite has one connection.
+    if (database === SQLITE) return
 
     await withTransaction(app, async () => {
       // The transaction has read before another connection stores the record.
@@ -100,14 +101,18 @@ describeDatabases('upsert', (database) => {
   })
 
   it('in a hundred transactions at once makes one record', async () => {
-    const { app, users } = await open()
-
-    await Promise.all(
+    const { app, users, events } = await open()
+    const results = await Promise.allSettled(
       Array.from({ length: RIVALS }, (_, age) =>
         withTransaction(app, () => users.upsert({ email: 'ada@x.org', age }))
       )
     )
+    const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+
+    // InnoDB gives up some of the transactions that wait for each other, as for any write in them.
+    expect(failures.filter(({ code }) => database !== MARIADB || code !== 503)).toEqual([])
     expect(await users.find()).toHaveLength(1)
+    expect(events).toHaveLength(RIVALS - failures.length)
   })
 
   it('needs a unique index on its key, or on a part of it', async () => {
