@@ -101,7 +101,7 @@ export abstract class AdapterBase<
   _identifyBy(_field: string): void {}
 
   /**
-   * Finds the record of a key for `upsert`, whoever calls: its id, and whether there is another one.
+   * Finds the record of a key for `upsert`, not as the caller: its id, and whether there is another one.
    *
    * @param values The values of the key
    * @param params The params of the call

@@ -7,7 +7,10 @@ import { scaled } from '../support/scale.ts'
 import { describeDatabases, type TestDatabase } from '../support/sql.ts'
 
 /** What a table cannot keep: the difference of null and missing, several types in a column, an order of its own. */
-const FEATURES = { missing: false, mixedTypes: false, codeUnits: false, insertionOrder: false, cursors: true }
+const FEATURES = {
+  ...{ missing: false, mixedTypes: false, codeUnits: false, insertionOrder: false },
+  ...{ cursors: true, upsert: true }
+}
 
 /** What can differ where ids are text. */
 const ABOUT_IDS = [
@@ -55,7 +58,16 @@ function open(
     // Four random tests for each database: 5,000 programs.
     random: { runs: scaled(1_250) },
     create: async (wanted) => {
+      await sql`drop index if exists alula_conformance_key ${
+        database.name === 'MariaDB' ? sql`on ${sql.table(table)}` : sql``
+      }`.execute(db)
       await db.deleteFrom(table).execute()
+
+      if (wanted.upsert) {
+        const key = sql.join(wanted.upsert.by.map((name) => sql.id(name)))
+
+        await sql`create unique index alula_conformance_key on ${sql.table(table)} (${key})`.execute(db)
+      }
 
       return kysely({ ...wanted, Model: db, name: table })
     }

@@ -20,7 +20,7 @@ describeDatabases('upsert', (database) => {
     app.use('users', kysely({ Model: db, name: 'alula_upserts', upsert: { by } }))
     const users = app.service('users')
     for (const event of EVENTS) users.on(event, () => void events.push(event))
-    onTestFinished(() => app.teardown())
+    onTestFinished(async () => void (await app.teardown()))
 
     return { app, db, users, events }
   }

@@ -6,6 +6,7 @@ import { conditionFaults } from './faults/conditions.ts'
 import { multiFaults } from './faults/multi.ts'
 import { resultFaults } from './faults/results.ts'
 import { sharingFaults } from './faults/sharing.ts'
+import { upsertFaults } from './faults/upsert.ts'
 import { writingFaults } from './faults/writing.ts'
 
 const faults = [
@@ -14,11 +15,15 @@ const faults = [
   ...multiFaults,
   ...sharingFaults,
   ...resultFaults,
-  ...conditionFaults
+  ...conditionFaults,
+  ...upsertFaults
 ]
 
+/** Those that are off unless they are switched on. */
+const FEATURES = { cursors: true, upsert: true }
+
 it('a right adapter breaks no rule', async () => {
-  const { failed, passed } = await collect({ create: memory })
+  const { failed, passed } = await collect({ create: memory, features: FEATURES })
 
   expect([...failed]).toEqual([])
   expect(passed.length).toBeGreaterThan(300)
@@ -26,7 +31,7 @@ it('a right adapter breaks no rule', async () => {
 
 describe('the suite finds that', () => {
   it.each(faults)('$does', async ({ create, breaks }) => {
-    const { failed } = await collect({ create }, (sentence) => sentence === breaks)
+    const { failed } = await collect({ create, features: FEATURES }, (sentence) => sentence === breaks)
 
     expect([...failed.keys()]).toEqual([breaks])
   })
