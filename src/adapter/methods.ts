@@ -4,9 +4,9 @@ import { describeValue } from '../query/operators.ts'
 import { refuseUndefined } from '../query/undefined.ts'
 import { isComposite, isRecordLike } from '../utils/object.ts'
 import { type AnyAdapter, prepare, SERVICE } from './base.ts'
-import type { AdapterOptions, AdapterParams, NormalizedOptions } from './options.ts'
+import type { AdapterOptions, AdapterParams, NormalizedOptions, UpsertOptions } from './options.ts'
 import { isCondition } from './query.ts'
-import { holdToKey, type UpsertingService, type UpsertOptions, upsertRecord } from './upsert.ts'
+import { holdToKey, type UpsertingService, upsertRecord } from './upsert.ts'
 
 /** The public methods of a database service. */
 export interface AdapterMethods<

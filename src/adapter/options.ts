@@ -2,7 +2,12 @@ import type { Paginated, PaginationOptions, PaginationParams, Params, Query } fr
 import type { FilterConverter, QueryOptions } from '../query/parse.ts'
 import { isBoolean, isCount, isObject, isString, isStringList } from '../utils/check.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
-import { UPSERT_CHECKS, type UpsertOptions } from './upsert.ts'
+
+/** The key of `upsert`. */
+export interface UpsertOptions {
+  /** Its fields. The store keeps two records with the same values of them apart. */
+  readonly by: readonly string[]
+}
 
 /** The options of every adapter. They may be changed while the service runs; they are read at every call. */
 export interface AdapterOptions {
@@ -79,6 +84,10 @@ const PAGINATION_CHECKS: OptionChecks = {
     (cursor) => isBoolean(cursor) || (isObject(cursor) && isString((cursor as { secret?: unknown }).secret)),
     "true, false, or { secret: 'a long string' }"
   ]
+}
+
+const UPSERT_CHECKS: OptionChecks = {
+  by: [isKey, "an array of names of fields, as in ['email']", 'required']
 }
 
 /** Methods that never concern several records, or always. */
@@ -183,4 +192,13 @@ export function toQueryOptions({ operators, filters, paginate }: AdapterOptions)
 
 function isMulti(multi: unknown): boolean {
   return isBoolean(multi) || (isStringList(multi) && !multi.some((name) => NOT_MULTI.includes(name)))
+}
+
+function isKey(by: unknown): boolean {
+  return (
+    isStringList(by) &&
+    by.length > 0 &&
+    new Set(by).size === by.length &&
+    by.every((name) => name !== '' && !/[.$]/.test(name))
+  )
 }

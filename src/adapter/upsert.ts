@@ -11,27 +11,15 @@ import {
   setSlots,
   withoutServiceSlots
 } from '../utils/call-state.ts'
-import { hasCode, isStringList } from '../utils/check.ts'
+import { hasCode } from '../utils/check.ts'
 import { copyWith, isComposite, isRecordLike } from '../utils/object.ts'
-import type { OptionChecks } from '../utils/options.ts'
 import type { AdapterParams } from './options.ts'
-
-/** The key of `upsert`. */
-export interface UpsertOptions {
-  /** Its fields. The store keeps two records with the same values of them apart. */
-  readonly by: readonly string[]
-}
 
 /** The name of the method. */
 const METHOD = 'upsert'
 
 /** How often a call begins again because others have created or removed the record meanwhile. */
 const ATTEMPTS = 10
-
-/** What the option `upsert` may be. */
-export const UPSERT_CHECKS: OptionChecks = {
-  by: [isKey, "an array of names of fields, as in ['email']", 'required']
-}
 
 /** What happened in a call of `upsert`. */
 interface UpsertOutcome {
@@ -245,14 +233,5 @@ async function isVisible(service: UpsertingService, id: unknown, params: Adapter
   return await service.get(id, copyWith(params, { query: {} }) as AdapterParams).then(
     () => true,
     () => false
-  )
-}
-
-function isKey(by: unknown): boolean {
-  return (
-    isStringList(by) &&
-    by.length > 0 &&
-    new Set(by).size === by.length &&
-    by.every((name) => name !== '' && !/[.$]/.test(name))
   )
 }

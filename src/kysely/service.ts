@@ -9,7 +9,7 @@ import { assertRowSecurity, followCalls } from './settings.ts'
 import type { StoredService } from './stored-fields.ts'
 import type { Changes } from './table.ts'
 import { openTable } from './table-handle.ts'
-import { warnOfKey, warnOfTable, warnOfUnusable } from './table-warnings.ts'
+import { warnOfTable, warnOfUnusable } from './table-warnings.ts'
 import { findKeyFault } from './unique-key.ts'
 
 /** An adapter for a table with the public methods, ready for `app.use`. */
@@ -48,7 +48,10 @@ export class KyselyService<
     openTable(Model, Model, { name, id, by: this.identifiedBy })
       .then(async (handle) => {
         warnOfTable(handle, path)
-        if (upsert) warnOfKey(await findKeyFault(Model, handle, upsert.by), path)
+
+        const fault = upsert && (await findKeyFault(Model, handle, upsert.by))
+
+        if (fault) throw fault
       })
       .catch((error) => warnOfUnusable(error, path))
   }

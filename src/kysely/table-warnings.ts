@@ -25,20 +25,11 @@ export function warnOfUnusable(error: Error, path: string | undefined): void {
   if (hasCode(error, 'ALULA_UNSUPPORTED_DATABASE')) {
     process.emitWarning(message, { code: 'ALULA_UNSUPPORTED_DATABASE' })
   }
-}
-
-/**
- * Says at the start why calls of `upsert` will fail.
- *
- * @param fault What is wrong with the key, if anything is
- * @param path The path of the service
- */
-export function warnOfKey(
-  fault: (Error & { readonly code?: unknown }) | undefined,
-  path: string | undefined
-): void {
-  if (fault)
-    process.emitWarning(`'upsert' of service '${path}' fails: ${fault.message}`, { code: String(fault.code) })
+  if (hasCode(error, 'ALULA_KEY_NOT_UNIQUE')) {
+    process.emitWarning(`'upsert' of the service '${path}' cannot be used: ${error.message}`, {
+      code: 'ALULA_KEY_NOT_UNIQUE'
+    })
+  }
 }
 
 /** Names the columns for ids that have no unique index. Views have none. */

@@ -151,7 +151,7 @@ describeDatabases('upsert', (database) => {
       expect(warnings.splice(0).map(({ code, message }) => `${code} ${message}`)).toEqual([
         expect.stringMatching(
           by[0] === 'age'
-            ? /^ALULA_KEY_NOT_UNIQUE 'upsert' of service 'users' fails: .* no unique index on 'age'/
+            ? /^ALULA_KEY_NOT_UNIQUE 'upsert' of the service 'users' cannot be used: .* no unique index on 'age'/
             : /^ALULA_MISSING_TABLE .* no column 'mail', which the option 'upsert' names/
         )
       ])
