@@ -1,6 +1,6 @@
 // A record by the values of a key: created where no record has them, else patched. It calls `create` or `patch` of the service
 // itself, so that hooks, schema, access, output and events are those of what happens.
-import type { HookContext, NullableId, Params, Query, ServiceExtension } from '../core/types.ts'
+import type { HookContext, Params, Query, ServiceExtension } from '../core/types.ts'
 import { BadRequest, Conflict, Unavailable } from '../errors.ts'
 import { addConditions } from '../query/conditions.ts'
 import { describeValue } from '../query/operators.ts'
@@ -100,17 +100,20 @@ export async function upsertRecord(
     try {
       return await (id === undefined ? create() : patch())
     } catch (error) {
-      const known = id
+      const current = mayBeStale(error, id) ? await findId(service, values, own, true) : id
+      const isTheSame = String(current) === String(id)
 
-      if (mayBeStale(error, id)) id = await findId(service, values, own, true)
-      if (String(id) === String(known) && !(id === undefined && isAbout(error, by))) {
-        if (id === undefined || !params?.provider || isFault(error)) throw error
-        if (isOpen && (await isVisible(service, id, own))) throw error
+      if (id !== undefined && isTheSame) {
+        if (!params?.provider || isFault(error) || (isOpen && (await isVisible(service, id, own)))) throw error
 
         // What the caller may not see must not differ from a taken key of `create`.
         return await create()
       }
-      if (attempt === ATTEMPTS) throw known === undefined ? error : toCollision()
+      // A record that has taken the key may be gone again.
+      if (isTheSame && !isAbout(error, by)) throw error
+      if (attempt === ATTEMPTS) throw id === undefined ? error : toCollision()
+
+      id = current
     }
   }
 }
@@ -125,12 +128,12 @@ export async function upsertRecord(
  */
 export function holdToKey(
   service: object,
-  id: NullableId | unknown,
+  id: unknown,
   params: AdapterParams | undefined
 ): AdapterParams | undefined {
   const { heldKey } = getServiceSlots(params, service)
 
-  if (!heldKey || heldKey.id !== id) return params
+  if (!heldKey || String(heldKey.id) !== String(id)) return params
 
   return copyWith(params, { query: addConditions(params?.query ?? {}, [heldKey.values]) }) as AdapterParams
 }
@@ -209,7 +212,7 @@ function mayBeStale(error: unknown, id: unknown): boolean {
   return hasCode(error, id === undefined ? 409 : 404)
 }
 
-/** Whether a conflict names the key, and nothing else: the record that has taken it may be gone again. */
+/** Whether a conflict names fields of the key, and no others. */
 function isAbout(error: unknown, by: readonly string[]): boolean {
   const { errors } = error as { readonly errors?: object }
   const fields = Object.keys(errors ?? {})

@@ -41,6 +41,14 @@ function createNotes() {
     }),
     access: access({ all: anyone })
   })
+  app.use('accounts', memory({ upsert: { by: ['name'] } }), {
+    schema: schema(
+      z.object({ id: z.int(), name: z.enum(['Ada', 'Bob', 'Cyd']), age: z.int(), ownerId: z.int() }),
+      { server: { ownerId: ({ params }: any) => params.user?.id } }
+    ),
+    methods: ['find', 'get', 'create', 'patch', 'remove', 'upsert'],
+    access: access({ all: anyone, create: user, patch: owner('ownerId') })
+  })
   app.use('notes', new Notes({ multi: true, paginate: { default: 10, max: 50 } }), {
     schema: schema(Note, {
       server: { ownerId: ({ params }: any) => params.user?.id, createdAt: () => new Date() },
