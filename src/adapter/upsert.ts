@@ -21,6 +21,9 @@ const METHOD = 'upsert'
 /** How often a call begins again because others have created or removed the record meanwhile. */
 const ATTEMPTS = 10
 
+/** How often a taken key has no record before that is the error of the call: each attempt runs the hooks of `create`. */
+const MISSES = 5
+
 /** What happened in a call of `upsert`. */
 interface UpsertOutcome {
   isNew?: boolean
@@ -76,6 +79,7 @@ export async function upsertRecord(
   const { upserted = {} } = getServiceSlots(params, service)
   const own = withoutServiceSlots(params ?? {})
   let id = await findId(service, values, own, false)
+  let misses = 0
 
   const create = async () => {
     const record = await service.create({ ...(data as object) }, own)
@@ -109,8 +113,8 @@ export async function upsertRecord(
         // What the caller may not see must not differ from a taken key of `create`.
         return await create()
       }
-      // A record that has taken the key may be gone again.
-      if (isTheSame && !isAbout(error, by)) throw error
+      // A record that has taken the key may be gone again. Or a hook, or a collation, takes the key for another one.
+      if (isTheSame && (!isAbout(error, by) || ++misses === MISSES)) throw error
       if (attempt === ATTEMPTS) throw id === undefined ? error : toCollision()
 
       id = current

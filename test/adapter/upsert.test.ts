@@ -1,0 +1,169 @@
+import { expect, it } from 'vitest'
+import { implementService } from '../../src/adapter.ts'
+import { Conflict, Forbidden, GeneralError } from '../../src/errors.ts'
+import { alula } from '../../src/index.ts'
+import { MemoryAdapter, MemoryService, memory } from '../../src/memory.ts'
+
+const by = ['email']
+
+it.each([
+  [{ upsert: true }, /option 'upsert' of MemoryService: expected an object such as \{ by: \['email'\] \}/],
+  [{ upsert: {} }, /option 'upsert.by' of MemoryService: expected an array of names/],
+  [{ upsert: { by: 'email' } }, /upsert\.by/],
+  [{ upsert: { by: [] } }, /upsert\.by/],
+  [{ upsert: { by: ['a', 'a'] } }, /upsert\.by/],
+  [{ upsert: { by: [''] } }, /upsert\.by/],
+  [{ upsert: { by: ['a.b'] } }, /upsert\.by/],
+  [{ upsert: { by: ['$or'] } }, /upsert\.by/],
+  [{ upsert: { by: ['a'], key: 1 } }, /Unknown option 'upsert\.key' of MemoryService/]
+])('the option %j is refused', (options, message) => {
+  expect(() => memory(options as any)).toThrow(message)
+})
+
+it('a service without the option has no such method, and its application refuses to list it', () => {
+  const app = alula<any>()
+
+  expect(() => app.use('users', memory(), { methods: ['find', 'upsert'] })).toThrow(
+    "'upsert' is not a function, and the option 'methods' names it"
+  )
+})
+
+it('a class may have its own, and call that of the library', async () => {
+  class Users extends MemoryService {
+    override async upsert(data: any, params?: any) {
+      return await super.upsert({ ...data, email: data.email.trim() }, params)
+    }
+  }
+  class Own extends MemoryAdapter {
+    async upsert() {
+      return 'own'
+    }
+  }
+
+  implementService(Own)
+
+  const app = alula<any>()
+
+  app.use('users', new Users({ upsert: { by } }), { methods: ['find', 'upsert'] })
+  await app.service('users').upsert({ email: ' a ' })
+  await app.service('users').upsert({ email: 'a  ', age: 1 })
+  expect(await app.service('users').find()).toEqual([{ id: 0, email: 'a', age: 1 }])
+  expect(await new Own().upsert()).toBe('own')
+})
+
+it('records that are there may not share a key', () => {
+  const store = [
+    { id: 1, email: 'a' },
+    { id: 2, email: 'a' }
+  ]
+
+  expect(() => memory({ store, upsert: { by } })).toThrow("A record whose 'email' is 'a' exists already")
+})
+
+it('a key may be a number, a boolean or a date', async () => {
+  const users = memory({ upsert: { by: ['at', 'flag', 'rank'] } })
+  const key = (at: number, flag = true, rank = 1) => ({ at: new Date(at), flag, rank })
+
+  for (const data of [key(1), key(2), key(1), key(1, false), key(1, true, 2), key(1, false, 1)]) {
+    await users.upsert(data)
+  }
+  expect(await users.find()).toHaveLength(4)
+})
+
+it('an internal call gets the errors of hooks as they are', async () => {
+  const app = alula<any>()
+  const users = app.use('users', memory({ upsert: { by } })).service('users')
+
+  await users.create({ email: 'a' })
+  for (const error of [new Forbidden('locked'), new Conflict('other'), new GeneralError('broken')]) {
+    const fail = () => {
+      throw error
+    }
+
+    app.unuse('users')
+    app.use('users', memory({ store: [{ id: 1, email: 'a' }], upsert: { by } }))
+    app.service('users').hooks({ before: { patch: [fail] } })
+    await expect(app.service('users').upsert({ email: 'a' })).rejects.toBe(error)
+  }
+})
+
+it('a record that comes and goes again ends as an error, after ten attempts', async () => {
+  const app = alula<any>()
+  let attempts = 0
+
+  app.use('users', memory({ upsert: { by } }))
+
+  const users = app.service('users')
+
+  users.hooks({
+    before: {
+      // What creates it is removed before it can be patched, each time.
+      create: [
+        async () => {
+          attempts++
+          await users._create({ email: 'a' })
+        }
+      ],
+      patch: [
+        async ({ id }: any) => {
+          attempts++
+          await users._remove(id)
+        }
+      ]
+    }
+  })
+  await expect(users.upsert({ email: 'a' })).rejects.toMatchObject({ code: 503 })
+  expect(attempts).toBe(10)
+})
+
+it('a hook of patch that passes its params on is not held to the key', async () => {
+  const app = alula<any>()
+
+  app.use(
+    'users',
+    memory({
+      store: [
+        { id: 1, email: 'a' },
+        { id: 2, email: 'b' }
+      ],
+      upsert: { by }
+    })
+  )
+
+  const users = app.service('users')
+
+  users.hooks({
+    before: {
+      patch: [
+        async ({ id, params }: any) => {
+          if (id === 1) await users.patch(2, { seen: true }, params)
+        }
+      ]
+    }
+  })
+  await users.upsert({ email: 'a', age: 1 })
+  expect(await users.find()).toEqual([
+    { id: 1, email: 'a', age: 1 },
+    { id: 2, email: 'b', seen: true }
+  ])
+})
+
+it('a key that a hook of create changes to one that is taken is a conflict', async () => {
+  const app = alula<any>()
+  let attempts = 0
+
+  app.use('users', memory({ store: [{ id: 1, email: 'a' }], upsert: { by } }))
+  app.service('users').hooks({
+    before: {
+      create: [
+        ({ data }: any) => {
+          attempts++
+          data.email = data.email.toLowerCase()
+        }
+      ]
+    }
+  })
+  await expect(app.service('users').upsert({ email: 'A' })).rejects.toMatchObject({ code: 409 })
+  expect(attempts).toBe(5)
+  expect(await app.service('users').find()).toEqual([{ id: 1, email: 'a' }])
+})
