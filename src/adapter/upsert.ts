@@ -108,7 +108,8 @@ export async function upsertRecord(
       const isTheSame = String(current) === String(id)
 
       if (id !== undefined && isTheSame) {
-        if (!params?.provider || isFault(error) || (isOpen && (await isVisible(service, id, own)))) throw error
+        if (!params?.provider || isFault(error) || (isOpen && (await isVisible(service, id, own))))
+          throw error
 
         // What the caller may not see must not differ from a taken key of `create`.
         return await create()

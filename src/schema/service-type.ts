@@ -89,7 +89,15 @@ type MethodsFor<K extends Kind, Wire, T extends SchemaTypes, Methods extends str
         ListCalls<T, Wire, P>,
   Methods
 > &
-  CustomMethods<T['methods'], Wire, Methods, P>
+  CustomMethods<T['methods'], Wire, Methods, P> &
+  Upsert<T, Wire, Methods, P>
+
+/** The `upsert` of adapters, where it is among the methods that are named, and the schema describes none. */
+type Upsert<T extends SchemaTypes, Wire, Methods extends string, P> = string extends Methods
+  ? unknown
+  : 'upsert' extends Exclude<Methods, keyof T['methods']>
+    ? UpsertCall<T, Wire, P>
+    : unknown
 
 /** All standard methods, unless some are named. */
 type Named<All, Methods extends string> = string extends Methods
@@ -223,4 +231,12 @@ interface ListCalls<T extends SchemaTypes, Wire, P, R = T['relations']> {
   ): Promise<One<T, Wire> | List<T, Wire>>
   remove(id: null, params?: AskingOne<T, Wire, P>): Promise<List<T, Wire>>
   remove(id: NullableId, params?: AskingOne<T, Wire, P>): Promise<One<T, Wire> | List<T, Wire>>
+}
+
+/** Takes what `create` takes for one record. */
+interface UpsertCall<T extends SchemaTypes, Wire, P, R = T['relations']> {
+  upsert<const N extends IncludeName<R> = never>(
+    data: AsGiven<Wire, Sent<Wire, T['create']>>,
+    params?: AskingOne<T, Wire, P, N>
+  ): Promise<One<T, Wire, N>>
 }
