@@ -201,7 +201,7 @@ function toOperation(
   { tags, queries }: Shared
 ): OpenApiOperation {
   const isLoggingIn = isLogin(service, login)
-  const isUpsert = method.name === 'upsert' && service.hasUpsert
+  const isUpsert = isUpsertOf(service, method)
   const guard = toGuard(method.who)
   const query = toQuery(service, method, call, queries, sources)
   const data =
@@ -275,16 +275,23 @@ function toQuery(
   return name === 'create' || isSingleton || segments.includes(ID) ? ofOne(name) : ofSeveral(name)
 }
 
+/** Whether a method is the `upsert` of adapters, which takes and returns records. */
+function isUpsertOf({ hasUpsert }: ManifestService, { name }: ManifestMethod): boolean {
+  return hasUpsert && name === 'upsert'
+}
+
 /** The data of a call; `undefined` for one without. */
 export function toDataSchema(
-  { isStored, definition }: ManifestService,
-  { name, hasData, several }: ManifestMethod,
+  service: ManifestService,
+  method: ManifestMethod,
   { verb }: Pick<OperationCall, 'verb'>,
   schemas: ServiceSchemas
 ): { readonly schema: JsonSchema; readonly isRequired: boolean } | undefined {
+  const { isStored, definition } = service
+  const { name, hasData, several } = method
   // An adapter takes records alone.
-  const schema =
-    schemas.data.get(name) ?? (isStored && isStandardMethod(name) ? { type: 'object' } : undefined)
+  const takesRecord = (isStored && isStandardMethod(name)) || isUpsertOf(service, method)
+  const schema = schemas.data.get(name) ?? (takesRecord ? { type: 'object' } : undefined)
 
   if (!hasData || verb === 'GET' || (BODILESS_VERBS.includes(verb) && !schema)) return undefined
 
@@ -309,12 +316,15 @@ export function toDataSchema(
 
 /** The result of a call; `undefined` where it is not known, and may be nothing. */
 function toResultSchema(
-  { isStored, definition, isSingleton }: ManifestService,
-  { name, several }: ManifestMethod,
+  service: ManifestService,
+  method: ManifestMethod,
   { segments }: OperationCall,
   schemas: ServiceSchemas
 ): JsonSchema | undefined {
-  if (definition?.hasView) return schemas.one
+  const { isStored, definition, isSingleton } = service
+  const { name, several } = method
+
+  if (definition?.hasView || (!definition && isUpsertOf(service, method))) return schemas.one
   if (!isStandardMethod(name)) return schemas.results.get(name)
   if (!definition && !isStored) return undefined
   if (name === 'find') return schemas.page
