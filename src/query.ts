@@ -4,7 +4,9 @@ export { compareAny, isEqual } from './query/compare.ts'
 export { PATTERN_PREDICATES } from './query/like.ts'
 export {
   FIELD_OPERATORS,
+  LIST_OPERATORS,
   LOGICAL_OPERATORS,
+  NULL_OPERATOR,
   PATTERN_OPERATORS,
   RESULT_FILTERS
 } from './query/operators.ts'

@@ -19,6 +19,8 @@ export interface Field {
   readonly column: Column
   /** The names after that of the column. */
   readonly path: Path
+  /** The value, where it is an element of a list in JSON, to which no path leads. */
+  readonly typed?: Typed | undefined
 }
 
 /** A table, and the database that it is in. */
@@ -66,6 +68,16 @@ export interface Typed {
   readonly boolean: Fragment
   /** What it is ordered by, the most important part first. */
   readonly order: readonly Fragment[]
+}
+
+/** A list as rows. */
+export interface Elements {
+  /** Whether the field is a list. */
+  readonly isList: Fragment
+  /** What a statement reads the rows from; no error for what is no list. */
+  readonly rows: Fragment
+  /** What a row holds. */
+  readonly element: Field
 }
 
 /** A value that rows are ordered by. */
@@ -184,6 +196,8 @@ export interface Dialect {
   toText(column: Column): Fragment
   /** A value in JSON, or in a column without a type. Paths are bound like values; a step into an array finds nothing. */
   toTyped(field: Field, table: TableDescription): Typed
+  /** The elements of an array, or of a list in JSON; `undefined` where a path cannot be written. */
+  toElements(field: Field, table: TableDescription): Elements | undefined
   /** Whether a string matches a pattern. */
   toLike(text: Fragment, pattern: readonly PatternPart[], table: TableDescription): Fragment
   /** The same with the letters A–Z equal to a–z, and no others. The letters of the pattern are lower case. */

@@ -16,7 +16,14 @@ export const NOWHERE: Typed = {
 
 /** Finds a value in JSON, or in a column without a type. */
 export function toTyped(field: Field, table: Table): Typed {
-  return field.path.every(isStorableText) ? table.dialect.toTyped(field, table) : NOWHERE
+  if (field.typed) return field.typed
+
+  return isReachable(field) ? table.dialect.toTyped(field, table) : NOWHERE
+}
+
+/** Whether a database takes the names on the way to a value. */
+export function isReachable({ path }: Field): boolean {
+  return path.every(isStorableText)
 }
 
 /** Names that cannot be written in a path. */

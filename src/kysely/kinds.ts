@@ -295,7 +295,7 @@ function fromElement(text: string, element: Column): unknown {
 const BYTES_PREFIX = '\\x'
 
 /** What the elements of a list are, however many levels it has. */
-function toElement(column: Column): Column {
+export function toElement(column: Column): Column {
   return column.element ? toElement(column.element) : column
 }
 

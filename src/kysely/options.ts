@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { ADAPTER_CHECKS, type AdapterOptions, type AdapterParams } from '../adapter/options.ts'
 import { OPERATORS } from '../adapter/query.ts'
 import type { Query } from '../core/types.ts'
-import { PATTERN_OPERATORS } from '../query/operators.ts'
+import { LIST_OPERATORS, PATTERN_OPERATORS } from '../query/operators.ts'
 import { isBoolean, isFunction, isString } from '../utils/check.ts'
 import { assertOptions as assertAll, assertOption, type OptionChecks } from '../utils/options.ts'
 import type { AnyKysely } from './any-kysely.ts'
@@ -40,7 +40,7 @@ export interface KyselyParams<Q = Query> extends AdapterParams<Q, KyselyOptions>
 export type AnyKyselyParams = KyselyParams<any>
 
 /** Operators that have a meaning. */
-const KNOWN_OPERATORS = [...OPERATORS, '$not', '$nor', ...PATTERN_OPERATORS]
+const KNOWN_OPERATORS = [...OPERATORS, '$not', '$nor', ...PATTERN_OPERATORS, ...LIST_OPERATORS]
 
 const CHECKS: OptionChecks = {
   ...ADAPTER_CHECKS,

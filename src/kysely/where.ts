@@ -1,10 +1,11 @@
 import { BadRequest } from '../errors.ts'
 import type { Condition, Path } from '../query/ast.ts'
-import { PATTERN_OPERATORS } from '../query/operators.ts'
+import { LIST_OPERATORS, PATTERN_OPERATORS } from '../query/operators.ts'
 import { assertNever } from '../utils/object.ts'
 import { compare } from './comparison.ts'
 import type { Fragment, Table } from './dialect.ts'
 import { toField } from './field.ts'
+import { toListExpression } from './lists.ts'
 import { allOf, anyOf, negate } from './logic.ts'
 import { toPatternExpression } from './pattern.ts'
 
@@ -31,6 +32,10 @@ export function toExpression(condition: Condition, table: Table): Fragment {
         refuseList(condition, table)
 
         return toPatternExpression(toField(condition.path, table), condition.operator, condition.value, table)
+      }
+
+      if (LIST_OPERATORS.includes(condition.operator)) {
+        return toListExpression(toField(condition.path, table), condition.operator, condition.value, table)
       }
 
       throw new BadRequest(`Invalid query parameter ${condition.operator}`)

@@ -16,6 +16,8 @@ import { Conflict, NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { compileComparator } from '../query/comparator.ts'
 import type { ToReader } from '../query/field.ts'
+import { LIST_PREDICATES } from '../query/lists.ts'
+import { LIST_OPERATORS } from '../query/operators.ts'
 import { type CustomPredicates, compilePredicate, type Predicate } from '../query/predicate.ts'
 import { type RecordSet, returnSet } from '../query/related.ts'
 import { toSelection } from '../query/select.ts'
@@ -60,7 +62,7 @@ const CHECKS: OptionChecks = {
 }
 
 /** Operators that need no meaning of their own. */
-const KNOWN_OPERATORS = [...OPERATORS, '$not', '$nor']
+const KNOWN_OPERATORS = [...OPERATORS, '$not', '$nor', ...LIST_OPERATORS]
 
 /**
  * Keeps records in memory. Nothing that is stored is shared with callers: they get copies, and what they pass in
@@ -244,7 +246,7 @@ export class MemoryAdapter<
 
     const { matcher, predicates } = this.getOptions(params)
 
-    if (!matcher) return this.records.findEntries(query.where, this.id, predicates)
+    if (!matcher) return this.records.findEntries(query.where, this.id, withLists(predicates))
 
     const matches = this.toPredicate(query, params)
 
@@ -266,7 +268,7 @@ export class MemoryAdapter<
   private match(query: ParsedQuery, params: ServiceParams | undefined): readonly Stored[] {
     const { matcher, predicates } = this.getOptions(params)
 
-    if (!matcher) return this.records.find(query.where, this.id, predicates)
+    if (!matcher) return this.records.find(query.where, this.id, withLists(predicates))
 
     return filterRecords(this.records.values(), this.toPredicate(query, params))
   }
@@ -274,7 +276,7 @@ export class MemoryAdapter<
   private toPredicate({ where }: ParsedQuery, params: ServiceParams | undefined): Predicate {
     const { matcher, predicates } = this.getOptions(params)
 
-    if (!matcher) return compilePredicate(where, predicates ?? {}, this.records.toReader)
+    if (!matcher) return compilePredicate(where, withLists(predicates), this.records.toReader)
 
     const { $limit, $skip, $sort, $select, ...conditions } = params?.query ?? {}
 
@@ -450,6 +452,11 @@ function toComparator(
   const compare = assertSync(sorter(sort), "The option 'sorter' has to return a comparison")
 
   return (a, b) => assertSync(compare(a, b), "A comparison of the option 'sorter' has to return a number")
+}
+
+/** What is said of an operator of lists counts in place of its own meaning. */
+function withLists(predicates: CustomPredicates | undefined): CustomPredicates {
+  return predicates ? { ...LIST_PREDICATES, ...predicates } : LIST_PREDICATES
 }
 
 function assertMeaning(owner: string, { operators, predicates = {}, matcher }: MemoryOptions): void {

@@ -1,6 +1,7 @@
 import { BadRequest } from '../errors.ts'
 import { isPlainObject } from '../utils/object.ts'
 import type { Comparison } from './ast.ts'
+import { toExactBoolean } from './coerce.ts'
 
 /** How an operator compares a field. */
 export interface FieldOperator {
@@ -35,12 +36,33 @@ export const LOGICAL_OPERATORS: readonly string[] = ['$and', '$or', '$nor']
 /** The operators that compare a string with a pattern. They count only where a service lists them. */
 export const PATTERN_OPERATORS: readonly string[] = ['$like', '$notlike', '$ilike']
 
+/** Asks whether a field is null. It is always available, and the tree has a comparison with null for it. */
+export const NULL_OPERATOR = '$null'
+
+/** The operators that look for elements of a list. They count only where a service lists them. */
+export const LIST_OPERATORS: readonly string[] = ['$contains', '$overlaps']
+
 /** The operators that count only where a service lists them. */
-export const OPTIONAL_OPERATORS: readonly string[] = ['$not', '$nor', ...PATTERN_OPERATORS]
+export const OPTIONAL_OPERATORS: readonly string[] = ['$not', '$nor', ...PATTERN_OPERATORS, ...LIST_OPERATORS]
 
 /** Whether a name is an operator, listed or not. */
 export function isOperator(name: string): boolean {
-  return FIELD_OPERATORS.has(name) || [...LOGICAL_OPERATORS, ...OPTIONAL_OPERATORS].includes(name)
+  return (
+    FIELD_OPERATORS.has(name) || [NULL_OPERATOR, ...LOGICAL_OPERATORS, ...OPTIONAL_OPERATORS].includes(name)
+  )
+}
+
+/**
+ * Reads the value of `$null`, which is a string in a URL.
+ *
+ * @throws BadRequest for anything but `true` and `false`
+ */
+export function parseNullTest(value: unknown): boolean {
+  const isNull = typeof value === 'string' ? toExactBoolean(value) : value
+
+  if (typeof isNull === 'boolean') return isNull
+
+  throw new BadRequest(`Invalid query: '${NULL_OPERATOR}' expects true or false, got ${describeValue(value)}`)
 }
 
 /** The names at the top of a query that say what to do with the records that match. */

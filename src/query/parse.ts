@@ -10,8 +10,10 @@ import {
   FIELD_OPERATORS,
   isOperator,
   LOGICAL_OPERATORS,
+  NULL_OPERATOR,
   OPTIONAL_OPERATORS,
   PATTERN_OPERATORS,
+  parseNullTest,
   RESULT_FILTERS
 } from './operators.ts'
 import { Operand } from './related.ts'
@@ -224,6 +226,12 @@ function parseOperator(
     return Object.freeze({ kind: 'compare', path, operator: operator.comparison, value: operand })
   }
 
+  // A service that lists it has given it another meaning.
+  if (name === NULL_OPERATOR && !options.operators?.includes(name)) {
+    const comparison = parseNullTest(value) ? 'eq' : 'ne'
+
+    return Object.freeze({ kind: 'compare', path, operator: comparison, value: null })
+  }
   if (!name.startsWith('$')) {
     const hint = FIELD_OPERATORS.has(`$${name}`)
       ? `Did you mean '$${name}'?`
@@ -232,7 +240,7 @@ function parseOperator(
     throw new BadRequest(`Invalid query: '${field}' expects a value or operators. ${hint}`)
   }
   if (!isAllowed(name, options) || LOGICAL_OPERATORS.includes(name)) {
-    throw toRefusal(name, options, [...FIELD_OPERATORS.keys(), ...(options.operators ?? [])])
+    throw toRefusal(name, options, [...FIELD_OPERATORS.keys(), NULL_OPERATOR, ...(options.operators ?? [])])
   }
   if (name === '$not') return not(parseField(field, value, options, depth + 1))
 
@@ -266,7 +274,8 @@ function assertNoOperators(value: unknown, options: QueryOptions, depth = 1): vo
   assertDepth(depth)
 
   for (const [name, nested] of Object.entries(value)) {
-    const isKnown = !name.startsWith('$') || FIELD_OPERATORS.has(name) || isAllowed(name, options)
+    const isKnown =
+      !name.startsWith('$') || FIELD_OPERATORS.has(name) || name === NULL_OPERATOR || isAllowed(name, options)
 
     if (!isKnown) throw new BadRequest(`Invalid query parameter ${name}`)
 

@@ -175,8 +175,8 @@ function toEqualityTest(value: unknown): FieldTest {
   return (field) => field === value
 }
 
-/** Scalars are looked up, so that a long list costs no more than a short one, and so are the times of dates. */
-function toMembershipTest(list: readonly unknown[]): FieldTest {
+/** Whether a value equals one of some. Scalars are looked up, so that a long list costs no more than a short one, and so are the times of dates. */
+export function toMembershipTest(list: readonly unknown[]): FieldTest {
   const values = list.flatMap(toReadings)
 
   // Fast path: two comparisons cost less than one look-up.

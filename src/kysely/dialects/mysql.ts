@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { createError } from '../../utils/developer-error.ts'
 import type { AnyKysely } from '../any-kysely.ts'
-import type { Dialect, ErrorKind, Field, Fragment, Place, SortPart, Typed } from '../dialect.ts'
+import type { Dialect, Elements, ErrorKind, Field, Fragment, Place, SortPart, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import type { Limits } from '../limits.ts'
@@ -85,6 +85,7 @@ export const mysql: Dialect = {
   toExact,
   toText: (column) => sql`cast(${column.reference} as char)`,
   toTyped,
+  toElements,
   toLike: (text, pattern, table) =>
     sql`${toComparable(text, table)} like ${toLikePattern(pattern)} escape ${ESCAPE}`,
   toLetterLike(text, pattern, table) {
@@ -441,12 +442,30 @@ function toNumber(kind: Kind, value: unknown): unknown {
   return sql`cast(${value} as decimal(65, ${sql.lit(digits)}))`
 }
 
-function toTyped(field: Field, { collation }: TableDescription): Typed {
+function toTyped(field: Field, table: TableDescription): Typed {
   const path = toJsonPath(field)
 
-  if (path === undefined) return NOWHERE
+  return path === undefined
+    ? NOWHERE
+    : toTypedValue(sql`json_extract(${field.column.reference}, ${path})`, table)
+}
 
-  const value = sql`json_extract(${field.column.reference}, ${path})`
+function toElements(field: Field, table: TableDescription): Elements | undefined {
+  const path = toJsonPath(field)
+
+  if (path === undefined) return undefined
+
+  const list = sql`json_extract(${field.column.reference}, ${path})`
+  const value = sql`json_extract(${list}, concat('$[', alula_element.alula_place - 1, ']'))`
+
+  return {
+    isList: sql`json_type(${list}) = 'ARRAY'`,
+    rows: sql`json_table(${list}, '$[*]' columns (alula_place for ordinality)) as alula_element`,
+    element: { ...field, typed: toTypedValue(value, table) }
+  }
+}
+
+function toTypedValue(value: Fragment, { collation }: TableDescription): Typed {
   const type = sql`json_type(${value})`
   const text = sql`convert(json_unquote(${value}) using utf8mb4)`
 

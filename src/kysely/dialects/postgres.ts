@@ -1,7 +1,9 @@
 import { type QueryResult, sql } from 'kysely'
+import { copyWith } from '../../utils/object.ts'
 import type { AnyKysely } from '../any-kysely.ts'
-import type { Dialect, Field, Fragment, Place, SortPart, Typed } from '../dialect.ts'
+import type { Dialect, Elements, Field, Fragment, Place, SortPart, Typed } from '../dialect.ts'
 import { fromType, type TypeNames } from '../json.ts'
+import { toElement } from '../kinds.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import type { Limits } from '../limits.ts'
 import { fromSqlState } from '../sql-states.ts'
@@ -78,6 +80,7 @@ export const postgres: Dialect = {
   toExact,
   toText,
   toTyped,
+  toElements,
   toLike: (text, pattern) => sql`${text}::text collate "C" like ${toLikePattern(pattern)} escape ${ESCAPE}`,
   toLetterLike: (text, pattern) =>
     sql`lower(${text}::text collate "C") like ${toLikePattern(pattern)} escape ${ESCAPE}`,
@@ -564,8 +567,8 @@ function toJsonValue({ kind, values, reference }: Column): Fragment | undefined 
   return values || ['boolean', 'integer', 'json', 'text', 'uuid'].includes(kind) ? reference : undefined
 }
 
-function toTyped({ column, path }: Field): Typed {
-  const value = path.reduce<Fragment>((outer, name) => sql`${outer} -> ${name}::text`, toJsonb(column))
+function toTyped(field: Field): Typed {
+  const value = toJsonbValue(field)
   const type = sql`jsonb_typeof(${value})`
   const text = sql`(${value}) #>> '{}'`
 
@@ -575,6 +578,33 @@ function toTyped({ column, path }: Field): Typed {
     { string: text, number: sql`(${text})::numeric`, boolean: text },
     sql`"C"`
   )
+}
+
+/** An array of several levels would be taken for a list of what is in the innermost ones. */
+function toElements(field: Field): Elements {
+  const { column, path } = field
+  const reference = sql`alula_element.alula_value`
+
+  if (column.kind === 'list') {
+    return {
+      isList: sql`array_ndims(${column.reference}) = 1`,
+      rows: sql`unnest(${column.reference}) as alula_element(alula_value)`,
+      element: { column: copyWith(toElement(column), { reference }), path: [] }
+    }
+  }
+
+  const value = toJsonbValue(field)
+  const isList = sql`jsonb_typeof(${value}) = 'array'`
+
+  return {
+    isList,
+    rows: sql`jsonb_array_elements(case when ${isList} then ${value} end) as alula_element(alula_value)`,
+    element: { column: copyWith(column, { type: 'jsonb', reference }), path: [] }
+  }
+}
+
+function toJsonbValue({ column, path }: Field): Fragment {
+  return path.reduce<Fragment>((outer, name) => sql`${outer} -> ${name}::text`, toJsonb(column))
 }
 
 function toJsonb(column: Column): Fragment {

@@ -1,7 +1,7 @@
 import { type QueryResult, sql } from 'kysely'
 import type { PatternPart } from '../../query/like.ts'
 import type { AnyKysely } from '../any-kysely.ts'
-import type { Dialect, ErrorKind, Fragment, Place, Typed } from '../dialect.ts'
+import type { Dialect, Elements, ErrorKind, Field, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
 import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import {
@@ -111,6 +111,7 @@ export const sqlite: Dialect = {
   },
   toText: (column) => sql`cast(${column.reference} as char)`,
   toTyped: (field) => (field.column.kind === 'any' ? toTypedColumn(field.column) : toTypedJson(field)),
+  toElements,
   // LIKE takes upper and lower case for the same.
   toLike: (text, pattern) => sql`${text} glob ${toGlob(pattern)}`,
   toLetterLike: (text, pattern) => sql`${text} like ${toLikePattern(pattern)} escape ${ESCAPE}`,
@@ -431,6 +432,28 @@ function toTypedJson(field: Parameters<Dialect['toTyped']>[0]): Typed {
   const value = sql`json_extract(${column}, ${path})`
 
   return fromType(type, JSON_TYPES, { string: value, number: value, boolean: type }, sql`binary`)
+}
+
+function toElements(field: Field): Elements | undefined {
+  const path = toJsonPath(field)
+
+  if (path === undefined) return undefined
+
+  const { column } = field
+  const type = sql`alula_element.type`
+  // It is false, 0 and null for what has no such value.
+  const value = sql`alula_element.atom`
+
+  return {
+    isList: sql`json_type(${column.reference}, ${path}) = 'array'`,
+    // The function has columns of its own, one of which may have the name of the column.
+    rows: sql`(select ${column.reference} as alula_json) as alula_list,
+      json_each(alula_list.alula_json, ${path}) as alula_element`,
+    element: {
+      ...field,
+      typed: fromType(type, JSON_TYPES, { string: value, number: value, boolean: type }, sql`binary`)
+    }
+  }
 }
 
 /** A value of its literal, as `quote` writes it. */

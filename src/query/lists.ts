@@ -1,0 +1,37 @@
+import { BadRequest } from '../errors.ts'
+import { assertValue, describeValue } from './operators.ts'
+import { type CustomPredicates, toMembershipTest } from './predicate.ts'
+
+/**
+ * The meaning of `$contains` and `$overlaps`: the field is a list, and one of its elements equals the value, or one of the
+ * values. Elements equal a value where a field with that value alone would; a list in a list equals none.
+ */
+export const LIST_PREDICATES = {
+  $contains: (value: unknown) => toListTest('$contains', value),
+  $overlaps: (value: unknown) => toListTest('$overlaps', value)
+} satisfies CustomPredicates
+
+function toListTest(operator: string, value: unknown): (field: unknown) => boolean {
+  const isWanted = toMembershipTest(parseWanted(operator, value))
+
+  return (field) => Array.isArray(field) && field.some(isWanted)
+}
+
+/**
+ * The values of which a list must have one.
+ *
+ * @param operator `$contains`, which takes a value, or `$overlaps`, which takes an array of them
+ * @param value The value of the operator
+ * @throws BadRequest for anything else
+ */
+export function parseWanted(operator: string, value: unknown): readonly unknown[] {
+  const wanted = operator === '$contains' ? [value] : value
+
+  if (!Array.isArray(wanted)) {
+    throw new BadRequest(`Invalid query: '${operator}' expects an array, got ${describeValue(value)}`)
+  }
+
+  for (const one of wanted) assertValue(operator, one)
+
+  return wanted
+}
