@@ -2,7 +2,7 @@
 // fields that the data leaves as they are becomes a condition of the write, in the same statement.
 import type { Query } from '../core/types.ts'
 import { toReadings } from '../query/coerce.ts'
-import { FIELD_OPERATORS } from '../query/operators.ts'
+import { FIELD_OPERATORS, NULL_OPERATOR, parseNullTest } from '../query/operators.ts'
 import { parseQuery } from '../query/parse.ts'
 import { toPredicate } from '../query/predicate.ts'
 import { getPath, isComposite, isPlainObject } from '../utils/object.ts'
@@ -84,6 +84,8 @@ function evaluateField(name: string, value: unknown, write: Write): WriteDecisio
 function compare(field: unknown, operator: string, operand: unknown): boolean | undefined {
   // Ids of some databases are instances, of which nothing else is known.
   if (operator === '$eq' && isInstance(operand) && isSameId(field, operand)) return true
+
+  if (operator === NULL_OPERATOR) return compare(field, parseNullTest(operand) ? '$eq' : '$ne', null)
 
   const known = FIELD_OPERATORS.get(operator)
   const operands: readonly unknown[] = known?.list && Array.isArray(operand) ? operand : [operand]

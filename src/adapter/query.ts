@@ -7,6 +7,8 @@ import {
   CURSOR_FILTERS,
   FIELD_OPERATORS,
   LOGICAL_OPERATORS,
+  NULL_OPERATOR,
+  parseNullTest,
   RESULT_FILTERS,
   SHORT_NAMES
 } from '../query/operators.ts'
@@ -17,7 +19,7 @@ import { copyPlain, isPlainObject, setOwn } from '../utils/object.ts'
 import { getLimit } from './options.ts'
 
 /** The operators that always count. */
-export const OPERATORS: readonly string[] = [...FIELD_OPERATORS.keys(), '$and', '$or']
+export const OPERATORS: readonly string[] = [...FIELD_OPERATORS.keys(), NULL_OPERATOR, '$and', '$or']
 
 /** The names at the top of a query that adapters handle apart from its conditions. */
 export const FILTERS: { readonly [name: string]: FilterConverter | true } = {
@@ -107,6 +109,7 @@ function spellOut(value: unknown): unknown {
   if (value instanceof Operand) return value
   if (Array.isArray(value)) return value.map(spellOut)
   if (!isPlainObject(value)) return value
+  if (Object.hasOwn(value, NULL_OPERATOR)) return spellOutNull(value)
 
   const copy: Query = pickSymbols(value)
 
@@ -115,6 +118,23 @@ function spellOut(value: unknown): unknown {
 
     setOwn(copy, full === undefined || Object.hasOwn(value, full) ? name : full, spellOut(value[name]))
   }
+
+  return copy
+}
+
+/** Comparisons with null in place of `$null`. What else is asked of the field stays. */
+function spellOutNull({ [NULL_OPERATOR]: value, ...others }: Query): unknown {
+  const isNull = parseNullTest(value)
+
+  if (Object.keys(others).length === 0) return isNull ? null : { $ne: null }
+
+  const [one, list] = isNull ? ['$eq', '$in'] : ['$ne', '$nin']
+  const copy = spellOut(others) as Query
+
+  if (!Object.hasOwn(copy, one)) copy[one] = null
+  else if (!isNull) copy[list] = [...(copy[list] ?? []), null]
+  // It would have to be null and something else.
+  else if (copy[one] !== null) copy[list] = []
 
   return copy
 }

@@ -5,6 +5,7 @@ import { convertSchema } from '../openapi/convert.ts'
 import { toDataSchema } from '../openapi/operations.ts'
 import { isNameable, listIncludes, listOperators, listRelated, toIdSchema } from '../openapi/parameters.ts'
 import type { Schemas } from '../openapi/schemas.ts'
+import { LIST_OPERATORS } from '../query/operators.ts'
 import { getMethodDefinition, isFieldTable, type QueryDefinition } from '../schema/compile.ts'
 import type { Field } from '../schema/fields.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
@@ -167,20 +168,23 @@ function addFilters(
   schemas: Schemas
 ): readonly string[] {
   const { hidden } = schemas.of(service)
+  const operators = listOperators(service, query)
+  const findsElements = operators.some((name) => LIST_OPERATORS.includes(name))
   const related = listRelated(service, { findRelated: (path) => schemas.findRelated(path) })
 
   for (const [path, field] of [...Object.entries(query.fields), ...related]) {
-    if (isNameable(path, { hidden }) && !field.kinds.includes('list'))
+    if (isNameable(path, { hidden }) && (!field.kinds.includes('list') || findsElements))
       setOwn(properties, path, toFilter(field))
   }
 
-  return Object.keys(properties).length === 0 ? [] : listOperators(service, query)
+  return Object.keys(properties).length === 0 ? [] : operators
 }
 
 /** A value, or an object of operators. */
 function toFilter({ kinds, values = [] }: Field): JsonSchema {
   if (values.length > 0) return { anyOf: [{ enum: [...values] }, { type: 'object' }] }
   if (kinds.length === 0 || kinds.includes('any')) return {}
+  if (kinds.includes('list')) return { type: 'object' }
 
   const types = kinds.map((kind) => (kind === 'date' ? 'string' : kind))
   const type = [...new Set([...types, 'object'])]

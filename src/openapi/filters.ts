@@ -1,4 +1,4 @@
-import { FIELD_OPERATORS } from '../query/operators.ts'
+import { FIELD_OPERATORS, LIST_OPERATORS, NULL_OPERATOR } from '../query/operators.ts'
 import type { Field, FieldKind } from '../schema/fields.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { copyWith } from '../utils/object.ts'
@@ -29,7 +29,9 @@ const SCALARS: { readonly [Kind in FieldKind]: JsonSchema } = {
   any: Object.freeze({})
 }
 
-const EQUALITY: readonly string[] = ['$eq', '$ne']
+const EQUALITY: readonly string[] = ['$eq', '$ne', '$contains']
+
+const BOOLEAN: JsonSchema = Object.freeze({ type: 'boolean' })
 
 /**
  * Prepares the filters of a document: fields of the same kind share a schema, and those that have the same name and values
@@ -43,23 +45,21 @@ export function createFilters(store: SchemaStore): FiltersByOperators {
 
   return (names, isOpen) => {
     const key = `${names.join()} ${isOpen}`
-    const toFilters = prepared.get(key) ?? prepare(toOperators(names, isOpen))
+    const toFilters = prepared.get(key) ?? prepare(names, isOpen)
 
     prepared.set(key, toFilters)
 
     return toFilters
   }
 
-  function prepare(operators: Operators): ToFilters {
+  function prepare(names: readonly string[], isOpen: boolean): ToFilters {
     const parameters = new Map<string, readonly OpenApiParameter[]>()
 
     return (path, field) => {
-      // A list is compared by no operator.
-      if (field.kinds.includes('list')) return []
-
-      const values = field.values ? JSON.stringify(field.values) : ''
-      const key = `${field.kinds.join()} ${values} ${path}`
-      const shared = parameters.get(key) ?? toParameters(path, toFilterSchemas(field, operators), operators)
+      const compared = toCompared(field)
+      const values = compared.values ? JSON.stringify(compared.values) : ''
+      const key = `${toKey(field)} ${compared.kinds.join()} ${values} ${path}`
+      const shared = parameters.get(key) ?? make(path, field, toOperators(field, names, isOpen))
 
       parameters.set(key, shared)
 
@@ -67,24 +67,53 @@ export function createFilters(store: SchemaStore): FiltersByOperators {
     }
   }
 
+  function make(path: string, field: Field, operators: Operators): readonly OpenApiParameter[] {
+    const isEmpty = operators.single.length + operators.lists.length === 0
+
+    // No value is compared with a list itself.
+    return isList(field) && isEmpty ? [] : toParameters(path, toFilterSchemas(field, operators), operators)
+  }
+
   function toFilterSchemas(field: Field, operators: Operators): FilterSchemas {
-    return field.values ? toSchemas(field, operators) : share(field, operators)
+    return toCompared(field).values ? toSchemas(field, operators) : share(field, operators)
   }
 
   function share(field: Field, operators: Operators): FilterSchemas {
-    const key = `${field.kinds.join()} ${operators.single.join()} ${operators.isOpen}`
-    const made = schemas.get(key) ?? keep(toSchemas(field, operators), field)
+    const { kinds } = toCompared(field)
+    const key = `${toKey(field)} ${kinds.join()} ${operators.single.join()} ${operators.isOpen}`
+    const made = schemas.get(key) ?? keep(toSchemas(field, operators), kinds, field)
 
     schemas.set(key, made)
 
     return made
   }
 
-  function keep({ value, list, single }: FilterSchemas, { kinds }: Field): FilterSchemas {
-    const name = `${kinds.map(toPascal).join('')}Filter`
+  function keep(
+    { value, list, single }: FilterSchemas,
+    kinds: readonly FieldKind[],
+    field: Field
+  ): FilterSchemas {
+    const prefix = field.isNullable && !kinds.includes('any') ? 'Nullable' : ''
+    const name = `${prefix}${kinds.map(toPascal).join('')}${isList(field) ? 'List' : ''}Filter`
 
     return { value, list, single: single && store.add(name, () => single) }
   }
+}
+
+function isList({ kinds }: Field): boolean {
+  return kinds.includes('list')
+}
+
+/** What tells fields of the same kind apart. */
+function toKey(field: Field): string {
+  return `${isList(field)} ${field.isNullable}`
+}
+
+const ANYTHING: Field = { kinds: ['any'], isNullable: true, mayBeObject: true }
+
+/** What values of a query are compared with: the field, or the elements of a list. */
+function toCompared(field: Field): Field {
+  return isList(field) ? (field.elements ?? ANYTHING) : field
 }
 
 /** The operators of a service, by what they take. */
@@ -96,8 +125,11 @@ interface Operators {
   readonly isOpen: boolean
 }
 
-function toOperators(names: readonly string[], isOpen: boolean): Operators {
-  const takesList = (name: string) => FIELD_OPERATORS.get(name)?.list === true
+function toOperators(field: Field, all: readonly string[], isOpen: boolean): Operators {
+  const names = all.filter((name) =>
+    name === NULL_OPERATOR ? field.isNullable : LIST_OPERATORS.includes(name) === isList(field)
+  )
+  const takesList = (name: string) => FIELD_OPERATORS.get(name)?.list === true || name === '$overlaps'
 
   return { single: names.filter((name) => !takesList(name)), lists: names.filter(takesList), isOpen }
 }
@@ -109,24 +141,31 @@ function toParameters(
   { lists }: Operators
 ): readonly OpenApiParameter[] {
   return [
-    single ? toDeep(path, single) : toForm(path, value),
+    ...(single ? [toDeep(path, single)] : value ? [toForm(path, value)] : []),
     ...lists.map((name) => toForm(`${path}[${name}][]`, list))
   ]
 }
 
 /** What filters of a field take. */
 interface FilterSchemas {
-  readonly value: JsonSchema
+  /** Missing for a list, which is compared with no value. */
+  readonly value: JsonSchema | undefined
   readonly list: JsonSchema
   /** A value, or an object of values by operator; missing where no operator takes one value. */
   readonly single?: JsonSchema | undefined
 }
 
 function toSchemas(field: Field, operators: Operators): FilterSchemas {
-  const value = toScalar(field)
-  const single = operators.single.length === 0 ? undefined : toFilter(field, value, operators)
+  const compared = toCompared(field)
+  const scalar = toScalar(compared)
+  const value = isList(field) ? undefined : scalar
+  const object = operators.single.length === 0 ? undefined : toFilter(compared, scalar, operators)
 
-  return { value, list: toListSchema(value), single }
+  return {
+    value,
+    list: toListSchema(scalar),
+    single: object && (value ? { anyOf: [value, object] } : object)
+  }
 }
 
 /** The schema of values of a field. */
@@ -140,16 +179,14 @@ function toKinds(kinds: readonly FieldKind[]): JsonSchema {
   return kinds.length < 2 ? SCALARS[kinds[0] ?? 'any'] : { anyOf: kinds.map((kind) => SCALARS[kind]) }
 }
 
+/** An object of values by operator. */
 function toFilter({ kinds }: Field, value: JsonSchema, { single, isOpen }: Operators): JsonSchema {
   const ordered = toKinds(kinds)
   const properties: { [operator: string]: JsonSchema } = {}
 
-  for (const name of single) properties[name] = EQUALITY.includes(name) ? value : ordered
-
-  return {
-    anyOf: [
-      value,
-      isOpen ? { type: 'object', properties } : { type: 'object', properties, additionalProperties: false }
-    ]
+  for (const name of single) {
+    properties[name] = name === NULL_OPERATOR ? BOOLEAN : EQUALITY.includes(name) ? value : ordered
   }
+
+  return isOpen ? { type: 'object', properties } : { type: 'object', properties, additionalProperties: false }
 }

@@ -1,5 +1,11 @@
 import type { ManifestService } from '../manifest/services.ts'
-import { FIELD_OPERATORS, PATTERN_OPERATORS, SHORT_NAMES } from '../query/operators.ts'
+import {
+  FIELD_OPERATORS,
+  LIST_OPERATORS,
+  NULL_OPERATOR,
+  PATTERN_OPERATORS,
+  SHORT_NAMES
+} from '../query/operators.ts'
 import { isFieldTable, type QueryDefinition } from '../schema/compile.ts'
 import { type Field, findField, isHidden } from '../schema/fields.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
@@ -23,7 +29,10 @@ export interface QuerySources {
 }
 
 /** The operators of every adapter. */
-const OPERATORS = [...FIELD_OPERATORS.keys()].filter((name) => !SHORT_NAMES.has(name))
+const OPERATORS = [...FIELD_OPERATORS.keys(), NULL_OPERATOR].filter((name) => !SHORT_NAMES.has(name))
+
+/** Those that a service has to list. */
+const LISTED = [...PATTERN_OPERATORS, ...LIST_OPERATORS]
 
 /** What calls of a service take beside data. */
 export interface ServiceQueries {
@@ -128,7 +137,7 @@ function toInclude(names: readonly string[], defaults: readonly string[]): reado
 
 /** The operators that may stand under a field. */
 export function listOperators({ operators }: ManifestService, query: QueryDefinition): readonly string[] {
-  const known = [...OPERATORS, ...PATTERN_OPERATORS.filter((name) => operators.includes(name))]
+  const known = [...OPERATORS, ...LISTED.filter((name) => operators.includes(name))]
 
   return query.operators ? known.filter((name) => query.operators?.includes(name)) : known
 }

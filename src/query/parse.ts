@@ -226,8 +226,7 @@ function parseOperator(
     return Object.freeze({ kind: 'compare', path, operator: operator.comparison, value: operand })
   }
 
-  // A service that lists it has given it another meaning.
-  if (name === NULL_OPERATOR && !options.operators?.includes(name)) {
+  if (name === NULL_OPERATOR) {
     const comparison = parseNullTest(value) ? 'eq' : 'ne'
 
     return Object.freeze({ kind: 'compare', path, operator: comparison, value: null })

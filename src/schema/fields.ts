@@ -9,7 +9,8 @@ import {
 import { REFERENCES } from './references.ts'
 import { createShapes, type Shape } from './shape.ts'
 
-/** What a field holds, as far as queries are concerned. `any` is not converted, and a `list` is compared by no operator of ours. */
+/** What a field holds, as far as queries are concerned. `any` is not converted, and a `list` by no value:
+ * there are operators that look for its elements. */
 export type FieldKind = 'string' | 'number' | 'integer' | 'boolean' | 'date' | 'list' | 'any'
 
 /** A field that a record declares. */
@@ -20,6 +21,8 @@ export interface Field {
   readonly mayBeObject: boolean
   /** The values that it may have, where the schema lists them. */
   readonly values?: readonly unknown[]
+  /** What its elements are, where it is a list and the schema says so. */
+  readonly elements?: Field
 }
 
 /** The fields that can be queried, by path: `address.city`. */
@@ -69,7 +72,7 @@ export function toFieldTable(schema: JsonSchema): FieldTable {
       if (level > 0 && count + next.length > max) return table
     }
     for (const { path, shape } of next) {
-      if (!shape.alternatives.every(isObjectOnly)) table.set(path, toField(shape.alternatives))
+      if (!shape.alternatives.every(isObjectOnly)) table.set(path, toFieldOf(shape))
     }
 
     count += next.length
@@ -92,7 +95,7 @@ export function findField(schema: JsonSchema, path: string): Field | undefined {
   while (places.length > 0) {
     const { shape } = places.find((place) => place.path === path) ?? {}
 
-    if (shape) return shape.alternatives.every(isObjectOnly) ? undefined : toField(shape.alternatives)
+    if (shape) return shape.alternatives.every(isObjectOnly) ? undefined : toFieldOf(shape)
 
     places = places.flatMap((place) => enter(place, path))
   }
@@ -133,6 +136,14 @@ function isObjectOnly(part: JsonSchema): boolean {
  */
 export function isHidden(path: string, hidden: readonly string[]): boolean {
   return hidden.some((other) => path === other || path.startsWith(`${other}.`))
+}
+
+function toFieldOf({ alternatives, elements }: Shape): Field {
+  const field = toField(alternatives)
+
+  return elements && field.kinds.includes('list')
+    ? { ...field, elements: toField(elements.alternatives) }
+    : field
 }
 
 /**

@@ -41,7 +41,12 @@ export interface CustomOperators<Value> {
   $like?: Value extends string ? string : never
   $notlike?: Value extends string ? string : never
   $ilike?: Value extends string ? string : never
+  $contains?: ElementOf<Value>
+  $overlaps?: readonly ElementOf<Value>[]
 }
+
+/** What a list has; `never` for what may be no list. */
+type ElementOf<Value> = NonNullable<Value> extends readonly (infer Element)[] ? Element : never
 
 /** What records must match. */
 type Conditions<Record, Relations> = {
@@ -67,6 +72,8 @@ interface Operators<Value> extends CustomOperators<Value> {
   $lte?: Value
   $in?: readonly Value[]
   $nin?: readonly Value[]
+  /** Only for fields that can be null. */
+  $null?: null extends Value ? boolean : never
   $not?: Compared<Value>
 }
 

@@ -6,7 +6,9 @@ import {
   describeValue,
   FIELD_OPERATORS,
   isOperator,
+  LIST_OPERATORS,
   LOGICAL_OPERATORS,
+  NULL_OPERATOR,
   RESULT_FILTERS
 } from '../query/operators.ts'
 import { QUERY_DEPTH } from '../query/parse.ts'
@@ -49,6 +51,8 @@ const RESULTS: readonly string[] = Object.keys({ ...RESULT_FILTERS, ...CURSOR_FI
 /** The rules, prepared for all queries. */
 interface PreparedRules {
   readonly converters: ReadonlyMap<string, Convert>
+  /** For the elements of lists. */
+  readonly elements: ReadonlyMap<string, Convert>
   readonly sorted: ReadonlySet<string>
   readonly selected: ReadonlySet<string>
   /** The operators that may be used; all when left out. */
@@ -65,6 +69,9 @@ interface PreparedRules {
 export function compileQuery({ fields, sort, selectable, operators, further = [] }: QueryRules): QueryCheck {
   const rules: PreparedRules = {
     converters: new Map([...fields].map(([path, field]) => [path, compileField(field)])),
+    elements: new Map(
+      [...fields].flatMap(([path, { elements }]) => (elements ? [[path, compileField(elements)]] : []))
+    ),
     sorted: new Set(sort),
     selected: new Set(selectable),
     operators: operators && new Set([...operators, '$and', '$or']),
@@ -155,11 +162,28 @@ class QueryRun {
     this.checkOperator(operator, path)
     if (operator === '$not' && depth < QUERY_DEPTH) return this.checkField(path, value, depth + 1)
 
+    if (operator === NULL_OPERATOR) this.convert(path, convert, operator, null)
+
     const known = FIELD_OPERATORS.get(operator)
 
+    if (known) return this.convertAll(path, convert, operator, value, known.list)
+
+    const ofElements = this.rules.elements.get(path)
+
     // Operators of the service itself take what they take.
-    if (!known) return value
-    if (!known.list) return this.convert(path, convert, operator, value)
+    return ofElements && LIST_OPERATORS.includes(operator)
+      ? this.convertAll(path, ofElements, operator, value, operator === '$overlaps')
+      : value
+  }
+
+  private convertAll(
+    path: string,
+    convert: Convert,
+    operator: string,
+    value: unknown,
+    takesList: boolean
+  ): unknown {
+    if (!takesList) return this.convert(path, convert, operator, value)
 
     const list = this.isUrl && typeof value === 'string' ? [value] : value
 
@@ -255,11 +279,15 @@ type Convert = (value: unknown, operator: string) => { readonly value: unknown }
 
 function compileField({ kinds, isNullable, values }: Field): Convert {
   const expected = toExpectation(kinds, isNullable)
+  // Objects in a list are compared with nothing.
+  const isOpen = kinds.length === 0 || kinds.includes('any')
 
   return (value, operator) => {
     // Shapes are for the adapter, which refuses them.
-    if (Array.isArray(value) || isPlainObject(value) || kinds.includes('any')) return { value }
+    if (Array.isArray(value) || isPlainObject(value) || isOpen) return { value }
     if (value === null && isNullable) return { value }
+    // A URL has no null, and no such field has the empty string.
+    if (value === '' && isNullable && values && !values.includes('')) return { value: null }
     if (kinds.includes('list')) return { fault: 'is a list, which cannot be compared' }
 
     const converted = convertValue(value, kinds, isNullable)

@@ -582,7 +582,7 @@ function toTyped(field: Field): Typed {
 
 /** An array of several levels would be taken for a list of what is in the innermost ones. */
 function toElements(field: Field): Elements {
-  const { column, path } = field
+  const { column } = field
   const reference = sql`alula_element.alula_value`
 
   if (column.kind === 'list') {
