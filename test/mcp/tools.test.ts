@@ -90,7 +90,7 @@ it('tools are described by the words of the schema, the rule, and what the metho
       properties: {
         query: {
           type: 'object',
-          description: 'By field: a value, or an object of $eq $ne $lt $lte $gt $gte $in $nin',
+          description: 'By field: a value, or an object of $eq $ne $lt $lte $gt $gte $in $nin $null',
           properties: {
             id: { type: ['integer', 'object'] },
             text: { type: ['string', 'object'] },
