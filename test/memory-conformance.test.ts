@@ -11,7 +11,7 @@ adapterTests(
   {
     name: 'memory with indexes and another id field',
     id: '_id',
-    features: { cursors: true, upsert: true },
+    features: { cursors: true, lists: true, upsert: true },
     create: (options) =>
       memory({
         ...options,

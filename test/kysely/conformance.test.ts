@@ -9,7 +9,7 @@ import { describeDatabases, type TestDatabase } from '../support/sql.ts'
 /** What a table cannot keep: the difference of null and missing, several types in a column, an order of its own. */
 const FEATURES = {
   ...{ missing: false, mixedTypes: false, codeUnits: false, insertionOrder: false },
-  ...{ cursors: true, upsert: true }
+  ...{ cursors: true, lists: true, upsert: true }
 }
 
 /** What can differ where ids are text. */

@@ -18,7 +18,16 @@ const Note = z.object({
 })
 
 const NOTES = [
-  { id: 1, kind: 'memo', text: 'a', title: 'A', tags: ['hot', '7'], ranks: [1, 2], secret: null, secrets: ['x'] },
+  {
+    id: 1,
+    kind: 'memo',
+    text: 'a',
+    title: 'A',
+    tags: ['hot', '7'],
+    ranks: [1, 2],
+    secret: null,
+    secrets: ['x']
+  },
   { id: 2, kind: null, text: null, title: 'B', tags: [], ranks: null, secret: 's', secrets: [] },
   { id: 3, kind: 'list', text: '', title: 'C', tags: ['HOT', 'a'], ranks: [2], secret: null, secrets: [] }
 ]
@@ -57,7 +66,10 @@ describeRemoteTransports('null and lists in queries', (open) => {
     for (const path of ['notes', 'plain']) {
       const found = await client.call('find', path, { query })
 
-      expect(found.map(({ id }: any) => id), path).toEqual(ids)
+      expect(
+        found.map(({ id }: any) => id),
+        path
+      ).toEqual(ids)
     }
   })
 

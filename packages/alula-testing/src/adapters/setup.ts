@@ -12,6 +12,7 @@ const FEATURES: AdapterFeatures = {
   cursors: false,
   dates: true,
   insertionOrder: true,
+  lists: false,
   missing: true,
   mixedTypes: true,
   negation: true,

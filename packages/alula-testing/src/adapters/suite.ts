@@ -5,6 +5,7 @@ import { cursors } from './cursors.ts'
 import { type CreateReference, randomTests, runRandomTest } from './differential.ts'
 import { ids } from './ids.ts'
 import { isolation } from './isolation.ts'
+import { lists } from './lists.ts'
 import { malformed } from './malformed.ts'
 import { multi } from './multi.ts'
 import { combinations, operators } from './operators.ts'
@@ -37,6 +38,7 @@ const GROUPS: readonly RuleGroup[] = [
   sort,
   operators,
   combinations,
+  lists,
   values,
   malformed,
   ids,

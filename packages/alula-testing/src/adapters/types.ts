@@ -31,8 +31,8 @@ export interface TestedService {
 }
 
 /**
- * What a store can keep. All of it but `cursors` and `upsert` counts unless it is switched off; a rule that needs what is off
- * is shown as skipped.
+ * What a store can keep. All of it but `cursors`, `lists` and `upsert` counts unless it is switched off; a rule that needs what
+ * is off is shown as skipped.
  */
 export interface AdapterFeatures {
   /** `true` and `false` stay what they are. Off for a store that has 1 and 0 for them. */
@@ -45,6 +45,8 @@ export interface AdapterFeatures {
   readonly dates: boolean
   /** Records come in the order in which they were created when nothing sorts them. */
   readonly insertionOrder: boolean
+  /** `$contains` and `$overlaps` have a meaning when `operators` lists them. Off unless it is switched on. */
+  readonly lists: boolean
   /** A field that was not given stays missing. Off for a table, where it is null. */
   readonly missing: boolean
   /** A field may hold values of any type. Off for a table, where a column has one. */

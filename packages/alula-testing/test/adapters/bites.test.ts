@@ -20,7 +20,7 @@ const faults = [
 ]
 
 /** Those that are off unless they are switched on. */
-const FEATURES = { cursors: true, upsert: true }
+const FEATURES = { cursors: true, lists: true, upsert: true }
 
 it('a right adapter breaks no rule', async () => {
   const { failed, passed } = await collect({ create: memory, features: FEATURES })

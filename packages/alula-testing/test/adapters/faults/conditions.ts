@@ -17,6 +17,25 @@ export const conditionFaults: readonly Fault[] = [
       }
     })
   ),
+  faulty('$null finds missing fields alone', '$null of true finds null and missing', ({ find }) => ({
+    find: async (params: any = {}) => {
+      const found = await find(params)
+
+      return params.query?.age?.$null === true ? found.filter((record: any) => !('age' in record)) : found
+    }
+  })),
+  {
+    does: 'strings have elements',
+    breaks: '$not of $contains finds all others, what is no list too',
+    create: (options) =>
+      memory({
+        ...options,
+        predicates: {
+          $contains: (value) => (field: any) =>
+            Array.isArray(field) ? field.includes(value) : field === value
+        }
+      })
+  },
   faulty(
     'operators that it does not know are dropped',
     '$regex is refused in {"name":{"$regex":"A"}}',
