@@ -132,6 +132,17 @@ describe('filterQuery', () => {
   })
 })
 
+it.each([
+  [{ a: { $null: true } }, { a: null }],
+  [{ a: { $null: 'false' } }, { a: { $ne: null } }],
+  [{ a: { $null: true, $gt: 1 } }, { a: { $gt: 1, $eq: null } }],
+  [{ a: { $null: true, $eq: 1 } }, { a: { $eq: 1, $in: [] } }],
+  [{ a: { $null: false, $le: 1 } }, { a: { $lte: 1, $ne: null } }],
+  [{ a: { $null: false, $ne: 1, $nin: [2] } }, { a: { $ne: 1, $nin: [2, null] } }]
+])('spells $null out for adapters that do not know it: %j', (query, expected) => {
+  expect(filterQuery(query).query).toEqual(expected)
+})
+
 describe('OPERATORS and FILTERS', () => {
   it('hold all names of Feathers v5', () => {
     expect(OPERATORS).toEqual(expect.arrayContaining(official.OPERATORS))

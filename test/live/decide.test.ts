@@ -108,3 +108,13 @@ it(`what is put in order is in the order of a server (seed ${SEED})`, () => {
     })
   }
 })
+
+it.each([false, true])('decides $null, and leaves lists to the server: %j', (isText) => {
+  const decide = (query: object) => createDecider(query, isText)
+
+  expect(decide({ a: { $null: true } })?.matches({ a: null })).toBe(true)
+  expect(decide({ a: { $null: true } })?.matches({ a: 1 })).toBe(false)
+  expect(decide({ a: { $null: false } })?.matches({ a: 1 })).toBe(true)
+  expect(decide({ a: { $contains: 1 } })).toBeUndefined()
+  expect(decide({ a: { $overlaps: [1] } })).toBeUndefined()
+})

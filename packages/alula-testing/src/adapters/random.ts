@@ -157,7 +157,8 @@ function toCondition(setup: Setup, { name, kinds }: Path): Arbitrary<object> {
   const list = fc.array(value, { maxLength: 3 })
   const operator = fc.oneof(
     { weight: 2, arbitrary: fc.tuple(fc.constantFrom(...COMPARISONS), value) },
-    fc.tuple(fc.constantFrom('$in', '$nin'), list)
+    fc.tuple(fc.constantFrom('$in', '$nin'), list),
+    fc.tuple(fc.constant('$null'), fc.constantFrom(true, false, 'true', 'false'))
   )
   const operators = fc.array(operator, { minLength: 1, maxLength: 2 }).map(Object.fromEntries)
   const negated = setup.features.negation ? [operators.map((query) => ({ $not: query }))] : []
