@@ -456,11 +456,11 @@ function toElements(field: Field, table: TableDescription): Elements | undefined
   if (path === undefined) return undefined
 
   const list = sql`json_extract(${field.column.reference}, ${path})`
-  const value = sql`json_extract(${list}, concat('$[', alula_element.alula_place - 1, ']'))`
+  const value = sql`json_extract(alula_element.alula_value, '$')`
 
   return {
     isList: sql`json_type(${list}) = 'ARRAY'`,
-    rows: sql`json_table(${list}, '$[*]' columns (alula_place for ordinality)) as alula_element`,
+    rows: sql`json_table(${list}, '$[*]' columns (alula_value json path '$')) as alula_element`,
     element: { ...field, typed: toTypedValue(value, table) }
   }
 }
