@@ -17,7 +17,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['core'],
   ['authentication-hooks', 'login-budget', 'schema', 'sessions'],
   ['access', 'log', 'relations'],
-  ['scope'],
+  ['scope', 'idempotency'],
   ['transport', 'adapter', 'authentication', 'client', 'manifest'],
   ['application', 'node'],
   ['express', 'koa', 'fetch', 'socketio', 'events', 'sync', 'oauth', 'memory', 'kysely', 'openapi'],

@@ -9,6 +9,8 @@ declare module '../hooks/traits.ts' {
   interface Traits {
     /** Of a registered service: what holds its calls to `parent` and `singleton`. */
     readonly scope?: ServiceExtension
+    /** Of a registered service: what gives calls with an idempotency key the first response again. */
+    readonly idempotency?: ServiceExtension
   }
 }
 
@@ -22,9 +24,11 @@ export type Levels = readonly [Layer<HookContext>, Layer<HookContext>, Layer<Hoo
 export function listExtensions(service: object): readonly ServiceExtension[] {
   // A plugin may have put a service among the others that was never registered.
   const { schema, access } = getServiceOptions(service) ?? {}
-  const { scope } = getTraits(service)
+  const { scope, idempotency } = getTraits(service)
 
-  return [scope, schema, schema?.inner, scope?.inner, access].filter(Boolean) as ServiceExtension[]
+  return [scope, schema, schema?.inner, scope?.inner, access, idempotency].filter(
+    Boolean
+  ) as ServiceExtension[]
 }
 
 /** A call that a transport has made, as the schema of its service reads it. */
@@ -63,7 +67,7 @@ export function extendLayers(service: object, method: string, layers: Levels): r
     extensions.flatMap((extension: Places) => extension[place]?.(method) ?? []) as PlacedHook<Place>[]
   const listReversed = <Place extends keyof Places>(place: Place) => listHooks(place).reverse()
 
-  return [
+  const extended: readonly Layer<HookContext>[] = [
     { around: [], phases: [{ after: listReversed('output') }] },
     withAdmission(ofApplication, listReversed('admit')),
     { around: [], phases: [{ after: listReversed('complete') }] },
@@ -71,6 +75,8 @@ export function extendLayers(service: object, method: string, layers: Levels): r
     withInput(ofService, listHooks('input')),
     { around: listReversed('innermost'), phases: [] }
   ]
+
+  return extensions.reduce((all, extension) => extension.wrap?.(method, all) ?? all, extended)
 }
 
 /** Where an extension may put a hook. */

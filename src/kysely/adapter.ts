@@ -28,6 +28,7 @@ import { KyselySet, toNumbers } from './relations.ts'
 import { type Row, toNewRow, toRow, toWholeRow } from './row.ts'
 import { type StoredField, type StoredService, toStoredFields } from './stored-fields.ts'
 import { assertTakes, getTable, openTable, type TableHandle } from './table-handle.ts'
+import { Transaction } from './transaction.ts'
 import { toExpression } from './where.ts'
 import { findTransaction, getOwnTransaction } from './with-transaction.ts'
 import { changeRows, removeRows } from './write.ts'
@@ -115,7 +116,12 @@ export class KyselyAdapter<
     return {
       compare: (comparison) => compareWithTable(this, comparison),
       stored: (params?: AnyKyselyParams) => readStored(this, params),
-      table: () => this.locate(undefined)
+      table: () => this.locate(undefined),
+      transactions: (params: ServiceParams) => {
+        const Model = this.getModel(params)
+
+        return { database: findDatabase(Model), run: (work) => Transaction.run(work, Model) }
+      }
     }
   }
 
