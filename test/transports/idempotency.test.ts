@@ -345,7 +345,7 @@ describeHttpTransports('a response with an idempotency key', (open) => {
 
     expect(second.status).toBe(202)
     expect(toHeaders(second)).toEqual(toHeaders(first))
-    expect(second.headers.get('x-order')).toBe('1')
+    expect(second.headers.get('x-order')).toBe('0')
 
     const body = await second.text()
 
