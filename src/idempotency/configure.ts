@@ -69,7 +69,7 @@ export function idempotency(options: IdempotencyOptions = {}): (app: any) => voi
     }
 
     app.hooks({ setup: [open], teardown: [close] })
-    addToServices(app, new Idempotency(() => ({ store, maxSize })))
+    addToServices(app, (service) => new Idempotency(service, () => ({ store, maxSize })))
   }
 }
 
@@ -81,15 +81,15 @@ function findService(app: Application, path: string): IdempotencyStore {
   return new ServiceIdempotencyStore(service)
 }
 
-/** Adds the extension to the services that there are, and to those that come. */
-function addToServices(app: Application, extension: Idempotency): void {
+/** Adds an extension to the services that there are, and to those that come. */
+function addToServices(app: Application, create: (service: object) => Idempotency): void {
   const add = (service: FeathersService) => {
     const hooks = (service as { [SERVICE_HOOKS]?: { changes: number } })[SERVICE_HOOKS]
 
     // What logs in gives out credentials; and hooks of another library cannot be read.
     if (!hooks || getOwnAccess(service)) return
 
-    const traits: Traits = { ...getTraits(service), idempotency: extension }
+    const traits: Traits = { ...getTraits(service), idempotency: create(service) }
 
     Object.defineProperty(service, TRAITS, { value: traits, configurable: true })
     hooks.changes++

@@ -20,7 +20,7 @@ interface KeyedCall {
   /** Once this call has begun, where no other has. */
   claim?: Claim
   /** The response of an earlier call. */
-  replay?: string
+  repeated?: string
   /** Whether the method has run, and nothing takes that back. */
   hasRun: boolean
 }
@@ -41,10 +41,15 @@ export interface IdempotencySettings {
 
 /** Gives calls with a key the response of the first one. */
 export class Idempotency implements ServiceExtension {
+  private readonly service: object
   private readonly getSettings: () => IdempotencySettings
 
-  /** @param getSettings Returns the settings; their store may open with the setup of the application */
-  constructor(getSettings: () => IdempotencySettings) {
+  /**
+   * @param service The registered service
+   * @param getSettings Returns the settings; their store may open with the setup of the application
+   */
+  constructor(service: object, getSettings: () => IdempotencySettings) {
+    this.service = service
     this.getSettings = getSettings
   }
 
@@ -53,13 +58,13 @@ export class Idempotency implements ServiceExtension {
    * method runs. After hooks do not run for a response that leaves again, unless they belong to a before hook.
    */
   wrap(method: string, layers: readonly Layer<HookContext>[]): readonly Layer<HookContext>[] {
-    if (!takesKey(method)) return layers
+    if (!takesKey(this.service, method)) return layers
 
     return [
       { around: [this.outermost], phases: [] },
       ...layers.map(({ around, phases }) => ({
         around,
-        phases: phases.map((phase) => ({ ...phase, after: phase.after?.map(skipForReplay) }))
+        phases: phases.map((phase) => ({ ...phase, after: phase.after?.map(skipForRepetition) }))
       })),
       { around: [this.innermostOfAll], phases: [] }
     ] as readonly Layer<HookContext>[]
@@ -81,7 +86,7 @@ export class Idempotency implements ServiceExtension {
       throw error
     }
 
-    if (call.replay !== undefined) restoreResponse(context, call.replay)
+    if (call.repeated !== undefined) restoreResponse(context, call.repeated)
     else await this.settle(context, call, (maxSize) => toStoredResponse(context, maxSize))
   }
 
@@ -96,7 +101,7 @@ export class Idempotency implements ServiceExtension {
     const unite = store.unite?.(context.service, context.params)
     const found = await store.begin(claim, toStoreParams(context, unite))
 
-    if (found) return await replay(context, call, found)
+    if (found) return await repeat(context, call, found)
 
     call.claim = claim
     await runMethod(context, store, claim, unite, next)
@@ -126,8 +131,8 @@ export class Idempotency implements ServiceExtension {
 }
 
 /** Whether a call gets the response of an earlier one with the same key: its method does not run. For hooks around it. */
-export function isReplay(context: HookContext): boolean {
-  return getSlots(context).keyed?.replay !== undefined
+export function isRepetition(context: HookContext): boolean {
+  return getSlots(context).keyed?.repeated !== undefined
 }
 
 /** Runs the method. In a database that has the key too, both are written in one transaction. */
@@ -149,7 +154,7 @@ async function runMethod(
   await (hasTransaction(context) ? run() : unite(run))
 }
 
-async function replay(context: HookContext, call: KeyedCall, { hash, response }: StoredCall): Promise<void> {
+async function repeat(context: HookContext, call: KeyedCall, { hash, response }: StoredCall): Promise<void> {
   if (hash !== call.hash) {
     throw new Unprocessable('This idempotency key was used with another request: use a new key for each request')
   }
@@ -166,7 +171,7 @@ async function replay(context: HookContext, call: KeyedCall, { hash, response }:
     )
   }
 
-  call.replay = response
+  call.repeated = response
   context.result = (JSON.parse(response) as { body?: unknown }).body
   context.event = null
 }
@@ -187,12 +192,12 @@ async function assertAllowed(context: HookContext): Promise<boolean> {
   return true
 }
 
-function skipForReplay(hook: Hook<HookContext>): Hook<HookContext> {
+function skipForRepetition(hook: Hook<HookContext>): Hook<HookContext> {
   // It ends what a before hook has begun, such as a transaction.
   if (getTraits(hook).around) return hook
 
   return function (this: unknown, context) {
-    return isReplay(context) ? undefined : hook.call(this, context)
+    return isRepetition(context) ? undefined : hook.call(this, context)
   }
 }
 

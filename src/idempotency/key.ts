@@ -1,4 +1,5 @@
-import { getDefinition } from '../core/methods.ts'
+import { getDefinition, isStandardMethod } from '../core/methods.ts'
+import { getMethodRoutes } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { isString } from '../utils/check.ts'
@@ -22,9 +23,18 @@ const KEY = new RegExp(
 
 const VERBS: readonly string[] = ['POST', 'PATCH']
 
-/** Whether calls of a method may have a key: `create`, `patch` and custom methods. Others can be repeated anyway. */
-export function takesKey(method: string): boolean {
-  return VERBS.includes(getDefinition(method).verb)
+/**
+ * Whether calls of a method may have a key: of `create`, `patch`, and custom methods with these verbs in all of their routes.
+ * Other methods can be repeated anyway, and what reads must not be repeated from a store.
+ *
+ * @param service A registered service
+ * @param method The name of the method
+ */
+export function takesKey(service: object, method: string): boolean {
+  const routes = isStandardMethod(method) ? [] : getMethodRoutes(service, method)
+  const verbs = routes.length > 0 ? routes.map(({ verb }) => verb) : [getDefinition(method).verb]
+
+  return verbs.every((verb) => VERBS.includes(verb))
 }
 
 /**

@@ -16,6 +16,7 @@ import type {
 } from '../core/types.ts'
 import { getTraits } from '../hooks/traits.ts'
 import type { Layer } from '../hooks/types.ts'
+import { takesKey } from '../idempotency/key.ts'
 import { getMethodDefinition, getSchemaDefinition, type SchemaDefinition } from '../schema/compile.ts'
 import { isFunction, isStringList } from '../utils/check.ts'
 
@@ -70,6 +71,8 @@ export interface ManifestMethod {
   readonly hasData: boolean
   /** Whether one call may write several records. */
   readonly several: boolean
+  /** Whether calls may have an idempotency key. */
+  readonly takesKey: boolean
   /** Its verbs and paths; empty where it is called as every method of its kind. */
   readonly routes: readonly MethodRoute[]
   /** The paths of fields that a hook `protect` takes out of what clients get. */
@@ -248,6 +251,7 @@ function readMethod(name: string, of: Readable): ManifestMethod {
     verb,
     hasData: args.includes('data'),
     several: mayConcernSeveral(name, of),
+    takesKey: getTraits(service).idempotency !== undefined && takesKey(service, name),
     routes: getMethodRoutes(service, name),
     protects: listProtected(layers ?? []),
     event: event && publisher ? { name: event, publisher: publisher.name || 'a function' } : undefined

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { access, anyone, owner, user } from '../../src/access.ts'
-import { type IdempotencyOptions, idempotency, isReplay } from '../../src/idempotency.ts'
+import { type IdempotencyOptions, idempotency, isRepetition } from '../../src/idempotency.ts'
 import type { Application } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { schema } from '../../src/schema.ts'
@@ -111,7 +111,7 @@ describeRemoteTransports('idempotency keys', (open) => {
         send: [
           async (context: any, next: any) => {
             await next()
-            runs.push(isReplay(context) ? 'replay' : 'run')
+            runs.push(isRepetition(context) ? 'repetition' : 'run')
           }
         ]
       } as any,
@@ -122,7 +122,7 @@ describeRemoteTransports('idempotency keys', (open) => {
     const first = await client.call('send', 'mails', call)
 
     expect(await client.call('send', 'mails', call)).toEqual(first)
-    expect(runs).toEqual(['method ada', 'after', 'run', 'replay'])
+    expect(runs).toEqual(['method ada', 'after', 'run', 'repetition'])
   })
 
   it('are of one request: another one is a 422', async () => {
