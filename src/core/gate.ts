@@ -1,4 +1,4 @@
-import { getTraits } from '../hooks/traits.ts'
+import { getTraits, TRAITS, type Traits } from '../hooks/traits.ts'
 import type { AroundHook, Layer } from '../hooks/types.ts'
 import { createError } from '../utils/developer-error.ts'
 import { type Levels, listExtensions } from './extensions.ts'
@@ -89,6 +89,23 @@ export function addGate(
 
     return hook ? [{ around: [hook, ...around], phases }, ofClass, ofService] : layers
   }
+  hooks.changes++
+}
+
+/**
+ * Adds an extension to a registered service, beside those of its options. A service that brought hooks of another library has
+ * none.
+ *
+ * @param service The service
+ * @param traits The extension, by the name that {@link listExtensions} reads it by
+ */
+export function addExtension(service: object, traits: Pick<Traits, 'idempotency'>): void {
+  const hooks = (service as Hooked)[SERVICE_HOOKS]
+
+  if (!hooks) return
+
+  // Defined: the object of the application, which has those of the library, may be frozen.
+  Object.defineProperty(service, TRAITS, { value: { ...getTraits(service), ...traits }, configurable: true })
   hooks.changes++
 }
 

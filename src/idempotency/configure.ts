@@ -1,10 +1,9 @@
 import { assertBeforeSetup, assertCalled } from '../core/assert-application.ts'
-import { SERVICE_HOOKS } from '../core/hooks.ts'
+import { addExtension } from '../core/gate.ts'
 import { addPlugin } from '../core/internals.ts'
 import { getOwnAccess } from '../core/own-access.ts'
 import { assertStoreService } from '../core/store-service.ts'
 import type { Application, ApplicationHookContext, FeathersService, NextFunction } from '../core/types.ts'
-import { getTraits, TRAITS, type Traits } from '../hooks/traits.ts'
 import { type RedisOptions, toRedisSettings } from '../redis/options.ts'
 import { isCount, isObject, isString } from '../utils/check.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
@@ -84,15 +83,8 @@ function findService(app: Application, path: string): IdempotencyStore {
 /** Adds an extension to the services that there are, and to those that come. */
 function addToServices(app: Application, create: (service: object) => Idempotency): void {
   const add = (service: FeathersService) => {
-    const hooks = (service as { [SERVICE_HOOKS]?: { changes: number } })[SERVICE_HOOKS]
-
-    // What logs in gives out credentials; and hooks of another library cannot be read.
-    if (!hooks || getOwnAccess(service)) return
-
-    const traits: Traits = { ...getTraits(service), idempotency: create(service) }
-
-    Object.defineProperty(service, TRAITS, { value: traits, configurable: true })
-    hooks.changes++
+    // What logs in gives out credentials.
+    if (!getOwnAccess(service)) addExtension(service, { idempotency: create(service) })
   }
 
   for (const service of Object.values(app.services)) add(service as FeathersService)

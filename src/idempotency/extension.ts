@@ -29,6 +29,8 @@ declare module '../utils/call-state.ts' {
   interface ContextSlots {
     /** Of a call with an idempotency key. */
     readonly keyed?: KeyedCall
+    /** What such a call fails with, unless it is repeated: the tag in its `If-Match` is not the current one. */
+    readonly unmet?: Error
   }
 }
 
@@ -91,10 +93,14 @@ export class Idempotency implements ServiceExtension {
   }
 
   private readonly innermostOfAll: AroundHook<HookContext> = async (context, next) => {
-    const { keyed: call } = getSlots(context)
+    const { keyed: call, unmet } = getSlots(context)
 
     // Where a hook has set the result, the method does not run.
-    if (!call || Object.hasOwn(context, 'result')) return void (await next())
+    if (!call || Object.hasOwn(context, 'result')) {
+      if (unmet) throw unmet
+
+      return void (await next())
+    }
 
     const { store } = this.getSettings()
     const claim = toClaim(context, call.key, call.hash)
@@ -104,6 +110,7 @@ export class Idempotency implements ServiceExtension {
     if (found) return await repeat(context, call, found)
 
     call.claim = claim
+    if (unmet) throw unmet
     await runMethod(context, store, claim, unite, next)
     // A transaction that is rolled back takes it back.
     runOrDefer(() => {
@@ -156,7 +163,9 @@ async function runMethod(
 
 async function repeat(context: HookContext, call: KeyedCall, { hash, response }: StoredCall): Promise<void> {
   if (hash !== call.hash) {
-    throw new Unprocessable('This idempotency key was used with another request: use a new key for each request')
+    throw new Unprocessable(
+      'This idempotency key was used with another request: use a new key for each request'
+    )
   }
   if (response === undefined) {
     throw new Conflict('The first request with this idempotency key is running: try again', {

@@ -2,11 +2,14 @@ import { getDefinition, isStandardMethod } from '../core/methods.ts'
 import { getMethodRoutes } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
+import { getTraits } from '../hooks/traits.ts'
 import { isString } from '../utils/check.ts'
 import { copyWith } from '../utils/object.ts'
 
 /** The header of requests (draft-ietf-httpapi-idempotency-key-header). */
 export const KEY_HEADER = 'Idempotency-Key'
+
+const KEY_NAME = KEY_HEADER.toLowerCase()
 
 /** Where messages of sockets have the key: in their query. */
 const KEY_FIELD = '$idempotencyKey'
@@ -38,6 +41,25 @@ export function takesKey(service: object, method: string): boolean {
 }
 
 /**
+ * Whether a request has a key that its service takes.
+ *
+ * @param headers Its headers
+ * @param service The registered service
+ * @param method The name of the method
+ */
+export function mayBeRepeated(
+  headers: { readonly [name: string]: unknown },
+  service: object,
+  method: string
+): boolean {
+  return (
+    headers[KEY_NAME] !== undefined &&
+    getTraits(service).idempotency !== undefined &&
+    takesKey(service, method)
+  )
+}
+
+/**
  * Takes the key out of a call that a transport has made.
  *
  * @param context The context of the call, before its hooks
@@ -50,7 +72,7 @@ export function takeKey(context: HookContext): string | undefined {
     mcp?: { readonly idempotencyKey?: unknown }
   }
 
-  if (provider === 'rest') return parseKey(headers?.['idempotency-key'], `header '${KEY_HEADER}'`)
+  if (provider === 'rest') return parseKey(headers?.[KEY_NAME], `header '${KEY_HEADER}'`)
   if (mcp) return parseKey(mcp.idempotencyKey, "'_meta.idempotencyKey'")
   if (!query || !Object.hasOwn(query, KEY_FIELD)) return undefined
 

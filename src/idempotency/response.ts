@@ -26,7 +26,9 @@ export function toStoredResponse(context: HookContext, maxSize: number): string 
   const { http: { status, headers, location } = {}, result, dispatch } = context
   const body = getResponse(context)
   const isPrivate =
-    !mayBeStored(headers) || findTokenResponse(result) !== undefined || findTokenResponse(dispatch) !== undefined
+    !mayBeStored(headers) ||
+    findTokenResponse(result) !== undefined ||
+    findTokenResponse(dispatch) !== undefined
 
   // Sockets send bytes as they are.
   if (isPrivate || findPath([body], ArrayBuffer.isView) !== undefined) return NOT_KEPT
@@ -42,7 +44,9 @@ export function toStoredResponse(context: HookContext, maxSize: number): string 
  */
 export function toStoredError(error: unknown, maxSize: number): string {
   // What clients see of any other error is a 500.
-  const shown = isFeathersError(error) ? error : new GeneralError('The call has failed after its method had run')
+  const shown = isFeathersError(error)
+    ? error
+    : new GeneralError('The call has failed after its method had run')
 
   return toBoundedJson({ error: shown.toJSON() }, maxSize)
 }

@@ -89,9 +89,7 @@ export class ServiceIdempotencyStore implements IdempotencyStore {
     changes: object,
     params: object
   ): Promise<boolean> {
-    return Boolean(
-      await findStored(() => this.service._patch(id, changes, { ...params, query: { token } }))
-    )
+    return Boolean(await findStored(() => this.service._patch(id, changes, { ...params, query: { token } })))
   }
 }
 

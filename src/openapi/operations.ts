@@ -70,7 +70,8 @@ const QUERY_TYPES: readonly string[] = Object.freeze(['application/json'])
 const IDEMPOTENCY_KEY: OpenApiParameter = Object.freeze({
   name: KEY_HEADER,
   in: 'header',
-  description: 'The same key again gets the response of the first call, for 24 hours. A new UUID for each call',
+  description:
+    'The same key again gets the response of the first call, for 24 hours. A new UUID for each call',
   schema: Object.freeze({ type: 'string', minLength: 1, maxLength: 257 })
 })
 

@@ -14,7 +14,10 @@ let env: NodeJS.ProcessEnv
 let db: Awaited<ReturnType<typeof createTable>>
 
 async function startProcess(): Promise<string> {
-  const child = fork(resolve(import.meta.dirname, 'server.mjs'), { execArgv: [], env: { ...process.env, ...env } })
+  const child = fork(resolve(import.meta.dirname, 'server.mjs'), {
+    execArgv: [],
+    env: { ...process.env, ...env }
+  })
 
   onTestFinished(() => void child.kill('SIGKILL'))
 
@@ -68,7 +71,13 @@ describeRedis('several processes', () => {
   })
 
   it('never run a call again after a crash, where its record and its key are in one database', async () => {
-    env = { REDIS_URL, POSTGRES_URL: process.env.POSTGRES_URL, PREFIX: createPrefix(), TABLE, STORE: 'PostgreSQL' }
+    env = {
+      REDIS_URL,
+      POSTGRES_URL: process.env.POSTGRES_URL,
+      PREFIX: createPrefix(),
+      TABLE,
+      STORE: 'PostgreSQL'
+    }
 
     const [first, second] = [await startProcess(), await startProcess()]
     const key = randomUUID()

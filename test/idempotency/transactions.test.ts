@@ -126,7 +126,8 @@ describeDatabases('calls with a key in transactions', (database) => {
     const { _patch: patch } = keys
 
     // What the database refuses.
-    keys._patch = (id: unknown, data: object, params: object) => patch.call(keys, id, { ...data, lost: 1 }, params)
+    keys._patch = (id: unknown, data: object, params: object) =>
+      patch.call(keys, id, { ...data, lost: 1 }, params)
     expect((await post(key, 'tea')).status).toBeGreaterThanOrEqual(400)
     expect(await count()).toBe(0)
 

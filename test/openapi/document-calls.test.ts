@@ -46,7 +46,7 @@ it('the header for idempotency keys is described where calls take it', () => {
       send: async () => ({}),
       count: async () => ({})
     } as any,
-    { methods: ['create', 'update', 'patch', 'send', 'count'], routes: { count: 'GET /count' } }
+    { methods: ['create', 'update', 'patch', 'send', 'count'], routes: { 'GET /count': 'count' } }
   )
 
   const { paths } = toOpenApi(app) as any

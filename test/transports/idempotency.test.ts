@@ -59,7 +59,11 @@ describeRemoteTransports('idempotency keys', (open) => {
     expect(await app.service('orders').find()).toEqual([first])
     expect(events).toHaveLength(1)
 
-    const other = await client.call('create', 'orders', withKey(client, randomUUID(), { data: { item: 'tea', n: 1 } }))
+    const other = await client.call(
+      'create',
+      'orders',
+      withKey(client, randomUUID(), { data: { item: 'tea', n: 1 } })
+    )
 
     expect(other.id).not.toBe(first.id)
   })
@@ -160,7 +164,9 @@ describeRemoteTransports('idempotency keys', (open) => {
 
     const others = await Promise.all(Array.from({ length: 99 }, () => client.fail('create', 'orders', call)))
 
-    expect(new Set(others.map(({ code, data }) => `${code} ${data.reason}`))).toEqual(new Set(['409 running']))
+    expect(new Set(others.map(({ code, data }) => `${code} ${data.reason}`))).toEqual(
+      new Set(['409 running'])
+    )
     ended.resolve()
     expect(await first).toEqual({ n: 1, runs: 1 })
     expect(await client.call('create', 'orders', call)).toEqual({ n: 1, runs: 1 })
@@ -216,9 +222,11 @@ describeRemoteTransports('idempotency keys', (open) => {
 
     expect((await client.call('create', 'orders', send(ofGrace, { n: 1 }))).id).not.toBe(first.id)
     expect(await client.call('create', 'orders', send(ofAda, { n: 1 }))).toEqual(first)
-    expect(await client.fail('create', 'orders', withKey(client, 'short', { data: { n: 1 } }))).toMatchObject({
-      code: 401
-    })
+    expect(await client.fail('create', 'orders', withKey(client, 'short', { data: { n: 1 } }))).toMatchObject(
+      {
+        code: 401
+      }
+    )
     expect(await client.fail('create', 'open', withKey(client, 'short', { data: {} }))).toMatchObject({
       code: 400,
       message:
@@ -276,7 +284,10 @@ describeRemoteTransports('idempotency keys', (open) => {
       const call = withKey(client, randomUUID(), { data: {} })
 
       await client.call('create', path, call)
-      expect(await client.fail('create', path, call)).toMatchObject({ code: 409, data: { reason: 'not-kept' } })
+      expect(await client.fail('create', path, call)).toMatchObject({
+        code: 409,
+        data: { reason: 'not-kept' }
+      })
     }
     expect(runs).toBe(2)
   })
@@ -352,6 +363,33 @@ describeHttpTransports('a response with an idempotency key', (open) => {
     expect(body).toBe(await first.text())
     expect(body).not.toContain('secret')
     expect(await app.service('orders').find()).toMatchObject([{ secret: 'x' }])
+  })
+})
+
+describeHttpTransports('a conditional call with an idempotency key', (open) => {
+  it('is repeated though its first response has changed the tag, and fails with another key', async () => {
+    const { app, client } = await start(open, (opened) => {
+      opened.use('orders', memory({ store: { 1: { id: 1, n: 1 } } }))
+    })
+    const tag = (await client.request('/orders/1')).headers.get('etag') as string
+    const patch = async (key: string, data: object) => {
+      const response = await client.request('/orders/1', {
+        method: 'PATCH',
+        headers: { 'Content-Type': 'application/json', 'If-Match': tag, 'Idempotency-Key': key },
+        body: JSON.stringify(data)
+      })
+
+      return [response.status, await response.json()]
+    }
+    const [one, two] = [randomUUID(), randomUUID()]
+
+    expect(await patch(one, { n: 2 })).toEqual([200, { id: 1, n: 2 }])
+    expect(await patch(one, { n: 2 })).toEqual([200, { id: 1, n: 2 }])
+    expect(await patch(two, { n: 3 })).toMatchObject([412, { code: 412 }])
+    expect(await app.service('orders').get(1)).toEqual({ id: 1, n: 2 })
+    // The key is free again.
+    await app.service('orders').patch(1, { n: 1 })
+    expect(await patch(two, { n: 3 })).toEqual([200, { id: 1, n: 3 }])
   })
 })
 
