@@ -17,9 +17,9 @@ const FLOORS: readonly (readonly string[])[] = [
   ['core'],
   ['authentication-hooks', 'login-budget', 'schema', 'sessions'],
   ['access', 'log', 'relations'],
-  ['scope', 'idempotency'],
+  ['scope'],
   ['transport', 'adapter', 'authentication', 'client', 'manifest'],
-  ['application', 'node'],
+  ['application', 'node', 'idempotency'],
   ['express', 'koa', 'fetch', 'socketio', 'events', 'sync', 'oauth', 'memory', 'kysely', 'openapi'],
   ['cli', 'mcp']
 ]

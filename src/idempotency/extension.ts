@@ -1,6 +1,7 @@
 import { assertRecord } from '../access/restriction.ts'
 import { goesToClient } from '../core/client-call.ts'
 import { type EmitterLike, reportError } from '../core/events.ts'
+import { takesKey } from '../core/repeatable.ts'
 import type { HookContext, ServiceExtension } from '../core/types.ts'
 import { Conflict, Unprocessable } from '../errors.ts'
 import { getTraits } from '../hooks/traits.ts'
@@ -8,7 +9,7 @@ import type { AroundHook, Hook, Layer } from '../hooks/types.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
 import { runOrDefer } from '../utils/deferral.ts'
 import { hashRequest, toClaim } from './claim.ts'
-import { takeKey, takesKey } from './key.ts'
+import { takeKey } from './key.ts'
 import { NOT_KEPT, restoreResponse, toStoredError, toStoredResponse } from './response.ts'
 import type { Claim, IdempotencyStore, StoredCall, Unite } from './types.ts'
 
@@ -29,8 +30,6 @@ declare module '../utils/call-state.ts' {
   interface ContextSlots {
     /** Of a call with an idempotency key. */
     readonly keyed?: KeyedCall
-    /** What such a call fails with, unless it is repeated: the tag in its `If-Match` is not the current one. */
-    readonly unmet?: Error
   }
 }
 
@@ -84,7 +83,7 @@ export class Idempotency implements ServiceExtension {
     try {
       await next()
     } catch (error) {
-      await this.settle(context, call, (maxSize) => toStoredError(error, maxSize))
+      await this.settle(context, call, (maxSize) => toStoredError(error, context.app, maxSize))
       throw error
     }
 

@@ -1,15 +1,8 @@
-import { getDefinition, isStandardMethod } from '../core/methods.ts'
-import { getMethodRoutes } from '../core/service.ts'
+import { KEY_HEADER, KEY_NAME } from '../core/repeatable.ts'
 import type { HookContext } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
-import { getTraits } from '../hooks/traits.ts'
 import { isString } from '../utils/check.ts'
 import { copyWith } from '../utils/object.ts'
-
-/** The header of requests (draft-ietf-httpapi-idempotency-key-header). */
-export const KEY_HEADER = 'Idempotency-Key'
-
-const KEY_NAME = KEY_HEADER.toLowerCase()
 
 /** Where messages of sockets have the key: in their query. */
 const KEY_FIELD = '$idempotencyKey'
@@ -23,41 +16,6 @@ const MIN_ANONYMOUS_LENGTH = 22
 const KEY = new RegExp(
   `^(?:"([\\x21\\x23-\\x5b\\x5d-\\x7e]{1,${MAX_LENGTH}})"|([\\x21\\x23-\\x2b\\x2d-\\x7e]{1,${MAX_LENGTH}}))$`
 )
-
-const VERBS: readonly string[] = ['POST', 'PATCH']
-
-/**
- * Whether calls of a method may have a key: of `create`, `patch`, and custom methods with these verbs in all of their routes.
- * Other methods can be repeated anyway, and what reads must not be repeated from a store.
- *
- * @param service A registered service
- * @param method The name of the method
- */
-export function takesKey(service: object, method: string): boolean {
-  const routes = isStandardMethod(method) ? [] : getMethodRoutes(service, method)
-  const verbs = routes.length > 0 ? routes.map(({ verb }) => verb) : [getDefinition(method).verb]
-
-  return verbs.every((verb) => VERBS.includes(verb))
-}
-
-/**
- * Whether a request has a key that its service takes.
- *
- * @param headers Its headers
- * @param service The registered service
- * @param method The name of the method
- */
-export function mayBeRepeated(
-  headers: { readonly [name: string]: unknown },
-  service: object,
-  method: string
-): boolean {
-  return (
-    headers[KEY_NAME] !== undefined &&
-    getTraits(service).idempotency !== undefined &&
-    takesKey(service, method)
-  )
-}
 
 /**
  * Takes the key out of a call that a transport has made.

@@ -1,7 +1,8 @@
 // What leaves of a call, as it is stored, and how it leaves again.
 import { getResponse, setResponse } from '../core/call.ts'
 import type { HookContext } from '../core/types.ts'
-import { convert, GeneralError, isFeathersError } from '../errors.ts'
+import { convert } from '../errors.ts'
+import { type FormattingApplication, toClientError } from '../transport/error.ts'
 import { findPath } from '../utils/object.ts'
 import { findTokenResponse } from '../utils/token-response.ts'
 
@@ -37,18 +38,14 @@ export function toStoredResponse(context: HookContext, maxSize: number): string 
 }
 
 /**
- * The error of a call whose method has run, as it is stored.
+ * The error of a call whose method has run, as clients see it.
  *
  * @param error What a hook after the method has thrown
+ * @param app The application
  * @param maxSize How many bytes it may have
  */
-export function toStoredError(error: unknown, maxSize: number): string {
-  // What clients see of any other error is a 500.
-  const shown = isFeathersError(error)
-    ? error
-    : new GeneralError('The call has failed after its method had run')
-
-  return toBoundedJson({ error: shown.toJSON() }, maxSize)
+export function toStoredError(error: unknown, app: FormattingApplication, maxSize: number): string {
+  return toBoundedJson({ error: toClientError(error, app).body }, maxSize)
 }
 
 /**

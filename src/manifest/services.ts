@@ -5,6 +5,7 @@ import { getInternals } from '../core/internals.ts'
 import { getDefinition, isStandardMethod } from '../core/methods.ts'
 import { getOwnAccess } from '../core/own-access.ts'
 import { getPublisher } from '../core/publish.ts'
+import { takesKey } from '../core/repeatable.ts'
 import type { MethodRoute } from '../core/routes.ts'
 import { getIdField, getMethodRoutes, getServiceOptions } from '../core/service.ts'
 import type {
@@ -16,7 +17,6 @@ import type {
 } from '../core/types.ts'
 import { getTraits } from '../hooks/traits.ts'
 import type { Layer } from '../hooks/types.ts'
-import { takesKey } from '../idempotency/key.ts'
 import { getMethodDefinition, getSchemaDefinition, type SchemaDefinition } from '../schema/compile.ts'
 import { isFunction, isStringList } from '../utils/check.ts'
 

@@ -1,7 +1,7 @@
 import { getDefinition, isStandardMethod } from '../core/methods.ts'
+import { KEY_HEADER } from '../core/repeatable.ts'
 import { BODILESS_VERBS } from '../core/routes.ts'
 import type { Parent } from '../core/types.ts'
-import { KEY_HEADER } from '../idempotency/key.ts'
 import type { ManifestLogin } from '../manifest/login.ts'
 import type { ManifestMethod, ManifestService } from '../manifest/services.ts'
 import { getMethodDefinition, type SchemaDefinition } from '../schema/compile.ts'

@@ -1,14 +1,21 @@
 import { callService } from '../core/call.ts'
 import { getInternals } from '../core/internals.ts'
 import type { ServiceCall } from '../core/methods.ts'
+import { mayBeRepeated } from '../core/repeatable.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, RouteLookup } from '../core/types.ts'
 import { BadRequest, PreconditionFailed } from '../errors.ts'
-import { mayBeRepeated } from '../idempotency/key.ts'
 import { hasCode } from '../utils/check.ts'
 import { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { encodeResponse, getEtag, isListed } from './encode.ts'
 import { createHttpContext, type HttpRequest, type TransportApplication, toHttpResult } from './http.ts'
+
+declare module '../utils/call-state.ts' {
+  interface ContextSlots {
+    /** What a call with an idempotency key fails with unless it is repeated: the tag in its `If-Match` is not the current one. */
+    readonly unmet?: Error
+  }
+}
 
 const CONDITIONAL_VERBS: readonly string[] = ['PUT', 'PATCH', 'DELETE']
 

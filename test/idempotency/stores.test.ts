@@ -114,7 +114,8 @@ describe('keys in memory', () => {
   testStore(async () => createTimed((now) => new MemoryIdempotencyStore(now)))
 
   it('are bounded: the oldest responses make room, and calls that run do not', async () => {
-    const store = new MemoryIdempotencyStore(undefined, { count: 3, size: 100 })
+    const memoryStore = new MemoryIdempotencyStore(undefined, { count: 3, size: 100 })
+    const store: IdempotencyStore = memoryStore
     const running = createClaim()
     const claims = Array.from({ length: 5 }, () => createClaim())
 
@@ -124,7 +125,7 @@ describe('keys in memory', () => {
       await store.begin(claim, {})
       await store.finish(claim, '"x"', {})
     }
-    expect(store.count).toBe(4)
+    expect(memoryStore.count).toBe(4)
     expect(await store.begin(createClaim(running.id), {})).toMatchObject({ response: undefined })
     expect(await store.begin(createClaim(claims[4]?.id), {})).toMatchObject({ response: '"x"' })
     expect(await store.begin(createClaim(claims[0]?.id), {})).toBeUndefined()
@@ -134,7 +135,7 @@ describe('keys in memory', () => {
     await store.begin(large, {})
     await store.finish(large, 'x'.repeat(99), {})
     // The response, and two calls that run.
-    expect(store.count).toBe(3)
+    expect(memoryStore.count).toBe(3)
   })
 })
 
