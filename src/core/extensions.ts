@@ -9,8 +9,11 @@ declare module '../hooks/traits.ts' {
   interface Traits {
     /** Of a registered service: what holds its calls to `parent` and `singleton`. */
     readonly scope?: ServiceExtension
-    /** Of a registered service: what gives calls with an idempotency key the first response again. */
-    readonly idempotency?: ServiceExtension
+    /** Of a registered service: puts hooks around all layers of a method, which repeat the response of an earlier call. */
+    readonly repeats?: (
+      method: string,
+      layers: readonly Layer<HookContext>[]
+    ) => readonly Layer<HookContext>[]
   }
 }
 
@@ -24,11 +27,9 @@ export type Levels = readonly [Layer<HookContext>, Layer<HookContext>, Layer<Hoo
 export function listExtensions(service: object): readonly ServiceExtension[] {
   // A plugin may have put a service among the others that was never registered.
   const { schema, access } = getServiceOptions(service) ?? {}
-  const { scope, idempotency } = getTraits(service)
+  const { scope } = getTraits(service)
 
-  return [scope, schema, schema?.inner, scope?.inner, access, idempotency].filter(
-    Boolean
-  ) as ServiceExtension[]
+  return [scope, schema, schema?.inner, scope?.inner, access].filter(Boolean) as ServiceExtension[]
 }
 
 /** A call that a transport has made, as the schema of its service reads it. */
@@ -58,6 +59,12 @@ export async function setUpService(service: FeathersService, path: string, app: 
  * @param layers Those of the application, the class and the service; without either they are returned as they are
  */
 export function extendLayers(service: object, method: string, layers: Levels): readonly Layer<HookContext>[] {
+  const extended = addExtensions(service, method, layers)
+
+  return getTraits(service).repeats?.(method, extended) ?? extended
+}
+
+function addExtensions(service: object, method: string, layers: Levels): readonly Layer<HookContext>[] {
   const extensions = listExtensions(service)
 
   if (!extensions[0] && !getMethodRoutes(service, method)[0]) return layers
@@ -67,7 +74,7 @@ export function extendLayers(service: object, method: string, layers: Levels): r
     extensions.flatMap((extension: Places) => extension[place]?.(method) ?? []) as PlacedHook<Place>[]
   const listReversed = <Place extends keyof Places>(place: Place) => listHooks(place).reverse()
 
-  const extended: readonly Layer<HookContext>[] = [
+  return [
     { around: [], phases: [{ after: listReversed('output') }] },
     withAdmission(ofApplication, listReversed('admit')),
     { around: [], phases: [{ after: listReversed('complete') }] },
@@ -75,8 +82,6 @@ export function extendLayers(service: object, method: string, layers: Levels): r
     withInput(ofService, listHooks('input')),
     { around: listReversed('innermost'), phases: [] }
   ]
-
-  return extensions.reduce((all, extension) => extension.wrap?.(method, all) ?? all, extended)
 }
 
 /** Where an extension may put a hook. */

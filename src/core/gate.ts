@@ -93,19 +93,18 @@ export function addGate(
 }
 
 /**
- * Adds an extension to a registered service, beside those of its options. A service that brought hooks of another library has
- * none.
+ * Has calls of a registered service repeated. Hooks of another library, which a service may have brought, are left alone.
  *
  * @param service The service
- * @param traits The extension, by the name that {@link listExtensions} reads it by
+ * @param repeats Puts hooks around all layers of a method
  */
-export function addExtension(service: object, traits: Pick<Traits, 'idempotency'>): void {
+export function addRepetition(service: object, repeats: Traits['repeats']): void {
   const hooks = (service as Hooked)[SERVICE_HOOKS]
 
   if (!hooks) return
 
   // Defined: the object of the application, which has those of the library, may be frozen.
-  Object.defineProperty(service, TRAITS, { value: { ...getTraits(service), ...traits }, configurable: true })
+  Object.defineProperty(service, TRAITS, { value: { ...getTraits(service), repeats }, configurable: true })
   hooks.changes++
 }
 

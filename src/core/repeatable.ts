@@ -38,8 +38,6 @@ export function mayBeRepeated(
   method: string
 ): boolean {
   return (
-    headers[KEY_NAME] !== undefined &&
-    getTraits(service).idempotency !== undefined &&
-    takesKey(service, method)
+    headers[KEY_NAME] !== undefined && getTraits(service).repeats !== undefined && takesKey(service, method)
   )
 }

@@ -1,6 +1,6 @@
 // The contracts that several floors share. The names and shapes are those of Feathers v5, so that its types
 // can be replaced by these; all of them can be augmented with `declare module 'alula'`.
-import type { AroundHook, HookType, Layer, NextFunction, Hook as Step } from '../hooks/types.ts'
+import type { AroundHook, HookType, NextFunction, Hook as Step } from '../hooks/types.ts'
 import type { Channel } from './channel.ts'
 import type { Emitter, EventListener, Listeners } from './emitter.ts'
 import type { DataByMethod, ResultByMethod } from './method-types.ts'
@@ -349,13 +349,6 @@ export interface ServiceExtension {
   input?(method: string): Step<HookContext> | undefined
   /** Runs around the method itself, inside of all hooks. */
   innermost?(method: string): AroundHook<HookContext> | undefined
-  /**
-   * Changes all layers of hooks of a method, those of the extensions included.
-   *
-   * @param method The name of the method
-   * @param layers The layers, outermost first
-   */
-  wrap?(method: string, layers: readonly Layer<HookContext>[]): readonly Layer<HookContext>[]
   /**
    * Takes part between this one and `access`: after it on the way in (`install`, `setup`, `input`), before it on the way out
    * and around. `show` of this one has to ask it.

@@ -1,15 +1,16 @@
 import { assertBeforeSetup, assertCalled } from '../core/assert-application.ts'
-import { addExtension } from '../core/gate.ts'
+import { addRepetition } from '../core/gate.ts'
 import { addPlugin } from '../core/internals.ts'
 import { getOwnAccess } from '../core/own-access.ts'
+import { takesKey } from '../core/repeatable.ts'
 import { assertStoreService } from '../core/store-service.ts'
 import type { Application, ApplicationHookContext, FeathersService, NextFunction } from '../core/types.ts'
 import { type RedisOptions, toRedisSettings } from '../redis/options.ts'
 import { isCount, isObject, isString } from '../utils/check.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
-import { Idempotency } from './extension.ts'
 import { MemoryIdempotencyStore } from './memory-store.ts'
 import { RedisIdempotencyStore } from './redis-store.ts'
+import { type IdempotencySettings, Repetition } from './repetition.ts'
 import { ServiceIdempotencyStore } from './service-store.ts'
 import type { IdempotencyStore } from './types.ts'
 
@@ -68,7 +69,7 @@ export function idempotency(options: IdempotencyOptions = {}): (app: any) => voi
     }
 
     app.hooks({ setup: [open], teardown: [close] })
-    addToServices(app, (service) => new Idempotency(service, () => ({ store, maxSize })))
+    addToServices(app, () => ({ store, maxSize }))
   }
 }
 
@@ -80,11 +81,14 @@ function findService(app: Application, path: string): IdempotencyStore {
   return new ServiceIdempotencyStore(service)
 }
 
-/** Adds an extension to the services that there are, and to those that come. */
-function addToServices(app: Application, create: (service: object) => Idempotency): void {
+/** Has calls of the services that there are, and of those that come, repeated. */
+function addToServices(app: Application, getSettings: () => IdempotencySettings): void {
+  const repetition = new Repetition(getSettings)
   const add = (service: FeathersService) => {
     // What logs in gives out credentials.
-    if (!getOwnAccess(service)) addExtension(service, { idempotency: create(service) })
+    if (getOwnAccess(service)) return
+
+    addRepetition(service, (method, layers) => (takesKey(service, method) ? repetition.wrap(layers) : layers))
   }
 
   for (const service of Object.values(app.services)) add(service as FeathersService)

@@ -251,7 +251,7 @@ function readMethod(name: string, of: Readable): ManifestMethod {
     verb,
     hasData: args.includes('data'),
     several: mayConcernSeveral(name, of),
-    takesKey: getTraits(service).idempotency !== undefined && takesKey(service, name),
+    takesKey: getTraits(service).repeats !== undefined && takesKey(service, name),
     routes: getMethodRoutes(service, name),
     protects: listProtected(layers ?? []),
     event: event && publisher ? { name: event, publisher: publisher.name || 'a function' } : undefined

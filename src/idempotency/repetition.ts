@@ -1,8 +1,7 @@
 import { assertRecord } from '../access/restriction.ts'
 import { goesToClient } from '../core/client-call.ts'
 import { type EmitterLike, reportError } from '../core/events.ts'
-import { takesKey } from '../core/repeatable.ts'
-import type { HookContext, ServiceExtension } from '../core/types.ts'
+import type { HookContext } from '../core/types.ts'
 import { Conflict, Unprocessable } from '../errors.ts'
 import { getTraits } from '../hooks/traits.ts'
 import type { AroundHook, Hook, Layer } from '../hooks/types.ts'
@@ -41,16 +40,11 @@ export interface IdempotencySettings {
 }
 
 /** Gives calls with a key the response of the first one. */
-export class Idempotency implements ServiceExtension {
-  private readonly service: object
+export class Repetition {
   private readonly getSettings: () => IdempotencySettings
 
-  /**
-   * @param service The registered service
-   * @param getSettings Returns the settings; their store may open with the setup of the application
-   */
-  constructor(service: object, getSettings: () => IdempotencySettings) {
-    this.service = service
+  /** @param getSettings Returns the settings; their store may open with the setup of the application */
+  constructor(getSettings: () => IdempotencySettings) {
     this.getSettings = getSettings
   }
 
@@ -58,9 +52,7 @@ export class Idempotency implements ServiceExtension {
    * One hook around all others sees the request and the response; one inside of all, after access, decides whether the
    * method runs. After hooks do not run for a response that leaves again, unless they belong to a before hook.
    */
-  wrap(method: string, layers: readonly Layer<HookContext>[]): readonly Layer<HookContext>[] {
-    if (!takesKey(this.service, method)) return layers
-
+  wrap(layers: readonly Layer<HookContext>[]): readonly Layer<HookContext>[] {
     return [
       { around: [this.outermost], phases: [] },
       ...layers.map(({ around, phases }) => ({
