@@ -292,6 +292,20 @@ describeRemoteTransports('idempotency keys', (open) => {
     expect(runs).toBe(2)
   })
 
+  it('do not concern what reads: a custom method with a route for GET runs each time', async () => {
+    let runs = 0
+    const { client } = await start(open, (opened) => {
+      opened.use('counts', { count: async () => ({ runs: ++runs }) } as any, {
+        methods: ['count'],
+        routes: { 'GET /count': 'count' }
+      })
+    })
+    const headers = { 'Idempotency-Key': randomUUID() }
+
+    expect(await client.call('count', 'counts', { data: {}, headers })).toEqual({ runs: 1 })
+    expect(await client.call('count', 'counts', { data: {}, headers })).toEqual({ runs: 2 })
+  })
+
   it('are checked: too long, empty and with other characters they are a 400', async () => {
     const { app, client } = await start(open, (opened) => void opened.use('orders', memory()))
 
