@@ -19,7 +19,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['access', 'log', 'relations'],
   ['scope'],
   ['transport', 'adapter', 'authentication', 'client', 'manifest'],
-  ['application', 'node'],
+  ['application', 'node', 'idempotency'],
   ['express', 'koa', 'fetch', 'socketio', 'events', 'sync', 'oauth', 'memory', 'kysely', 'openapi'],
   ['cli', 'mcp']
 ]

@@ -10,6 +10,7 @@ import * as events from '../src/events.ts'
 import * as express from '../src/express.ts'
 import * as fetch from '../src/fetch.ts'
 import * as hooks from '../src/hooks.ts'
+import * as idempotency from '../src/idempotency.ts'
 import * as index from '../src/index.ts'
 import * as koa from '../src/koa.ts'
 import * as kysely from '../src/kysely.ts'
@@ -38,6 +39,7 @@ it.each(
     express,
     fetch,
     hooks,
+    idempotency,
     index,
     koa,
     kysely,

@@ -160,11 +160,18 @@ function isRefused(decision: WriteDecision): boolean {
   return decision === false || decision === undefined
 }
 
-/** Looks a record up for a service that may not read the query. Between this and the write another call may change it. */
-async function assertRecord(
+/**
+ * Looks a record up for a service that may not read the query. Between this and the write another call may change it.
+ *
+ * @param context The context of a call with an id
+ * @param restriction What the call is restricted to
+ * @param decision What the record has to match besides
+ * @throws Forbidden for a record that the caller may only see, NotFound for one that he may not
+ */
+export async function assertRecord(
   context: HookContext,
   restriction: Restriction,
-  decision: WriteDecision
+  decision: WriteDecision = true
 ): Promise<void> {
   const { service, id, params } = context
   const { provider, authentication, ...internal } = params

@@ -135,7 +135,7 @@ function hasName(value: unknown, name: string): boolean {
 }
 
 /** The entity of a call that was authenticated. Nothing else on the params can be trusted to be one. */
-function getEntity({ app, params }: HookContext): Record<string, unknown> | null | undefined {
+export function getEntity({ app, params }: HookContext): Record<string, unknown> | null | undefined {
   if (params.authenticated !== true) return undefined
 
   const { entity } = getConfiguration(app)

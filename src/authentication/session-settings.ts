@@ -1,9 +1,10 @@
+import { assertStoreService } from '../core/store-service.ts'
 import type { Application } from '../core/types.ts'
 import type { RedisSettings } from '../redis/options.ts'
 import { MemorySessionStore } from '../sessions/memory-store.ts'
 import { type RefreshOptions, type RefreshSettings, toRefreshSettings } from '../sessions/options.ts'
 import { RedisSessionStore } from '../sessions/redis-store.ts'
-import { assertSessionService, ServiceSessionStore } from '../sessions/service-store.ts'
+import { ServiceSessionStore } from '../sessions/service-store.ts'
 import type { RefreshTokenKey } from '../sessions/token.ts'
 import type { SessionStore } from '../sessions/types.ts'
 import { isFunction, isString } from '../utils/check.ts'
@@ -74,7 +75,7 @@ export class SessionSettings {
     const store = this.current?.store
 
     if (isString(store)) {
-      assertSessionService(this.service.app.service(store), store)
+      assertStoreService(this.service.app.service(store), store, 'refresh.store', 'sessions')
       this.assertOwnStore(store)
     } else if (store && this.service.isReady) this.getRedis(store)
   }

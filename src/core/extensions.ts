@@ -11,6 +11,11 @@ declare module '../hooks/traits.ts' {
     readonly scope?: ServiceExtension
     /** Of an adapter with a key: what sets the status of its `upsert`. */
     readonly upsert?: ServiceExtension
+    /** Of a registered service: puts hooks around all layers of a method, which repeat the response of an earlier call. */
+    readonly repeats?: (
+      method: string,
+      layers: readonly Layer<HookContext>[]
+    ) => readonly Layer<HookContext>[]
   }
 }
 
@@ -57,6 +62,12 @@ export async function setUpService(service: FeathersService, path: string, app: 
  * @param layers Those of the application, the class and the service; without either they are returned as they are
  */
 export function extendLayers(service: object, method: string, layers: Levels): readonly Layer<HookContext>[] {
+  const extended = addExtensions(service, method, layers)
+
+  return getTraits(service).repeats?.(method, extended) ?? extended
+}
+
+function addExtensions(service: object, method: string, layers: Levels): readonly Layer<HookContext>[] {
   const extensions = listExtensions(service)
 
   if (!extensions[0] && !getMethodRoutes(service, method)[0]) return layers

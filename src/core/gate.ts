@@ -1,4 +1,4 @@
-import { getTraits } from '../hooks/traits.ts'
+import { getTraits, TRAITS, type Traits } from '../hooks/traits.ts'
 import type { AroundHook, Layer } from '../hooks/types.ts'
 import { createError } from '../utils/developer-error.ts'
 import { type Levels, listExtensions } from './extensions.ts'
@@ -89,6 +89,22 @@ export function addGate(
 
     return hook ? [{ around: [hook, ...around], phases }, ofClass, ofService] : layers
   }
+  hooks.changes++
+}
+
+/**
+ * Has calls of a registered service repeated. Hooks of another library, which a service may have brought, are left alone.
+ *
+ * @param service The service
+ * @param repeats Puts hooks around all layers of a method
+ */
+export function addRepetition(service: object, repeats: Traits['repeats']): void {
+  const hooks = (service as Hooked)[SERVICE_HOOKS]
+
+  if (!hooks) return
+
+  // Defined: the object of the application, which has those of the library, may be frozen.
+  Object.defineProperty(service, TRAITS, { value: { ...getTraits(service), repeats }, configurable: true })
   hooks.changes++
 }
 

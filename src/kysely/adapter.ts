@@ -38,6 +38,7 @@ import { type Row, toNewRow, toRow, toWholeRow } from './row.ts'
 import { runWithSettings, setSettings, withSettings } from './settings.ts'
 import { type StoredField, type StoredService, toStoredFields } from './stored-fields.ts'
 import { assertTakes, getTable, openTable, read, type TableHandle } from './table-handle.ts'
+import { Transaction } from './transaction.ts'
 import { findKeyFault } from './unique-key.ts'
 import { toExpression } from './where.ts'
 import { findTransaction, getOwnTransaction } from './with-transaction.ts'
@@ -131,7 +132,12 @@ export class KyselyAdapter<
       ...super[TRAITS],
       compare: (comparison) => compareWithTable(this, comparison),
       stored: (params?: AnyKyselyParams) => readStored(this, params),
-      table: () => this.locate(undefined)
+      table: () => this.locate(undefined),
+      transactions: (params: ServiceParams) => {
+        const Model = this.getModel(params)
+
+        return { database: findDatabase(Model), run: (work) => Transaction.run(work, Model) }
+      }
     }
   }
 

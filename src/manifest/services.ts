@@ -5,6 +5,7 @@ import { getInternals } from '../core/internals.ts'
 import { getDefinition, isStandardMethod } from '../core/methods.ts'
 import { getOwnAccess } from '../core/own-access.ts'
 import { getPublisher } from '../core/publish.ts'
+import { takesKey } from '../core/repeatable.ts'
 import type { MethodRoute } from '../core/routes.ts'
 import { getIdField, getMethodRoutes, getServiceOptions, isUpsert } from '../core/service.ts'
 import type {
@@ -72,6 +73,8 @@ export interface ManifestMethod {
   readonly hasData: boolean
   /** Whether one call may write several records. */
   readonly several: boolean
+  /** Whether calls may have an idempotency key. */
+  readonly takesKey: boolean
   /** Its verbs and paths; empty where it is called as every method of its kind. */
   readonly routes: readonly MethodRoute[]
   /** The paths of fields that a hook `protect` takes out of what clients get. */
@@ -251,6 +254,7 @@ function readMethod(name: string, of: Readable): ManifestMethod {
     verb,
     hasData: args.includes('data'),
     several: mayConcernSeveral(name, of),
+    takesKey: getTraits(service).repeats !== undefined && takesKey(service, name),
     routes: getMethodRoutes(service, name),
     protects: listProtected(layers ?? []),
     event: event && publisher ? { name: event, publisher: publisher.name || 'a function' } : undefined

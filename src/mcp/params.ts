@@ -11,4 +11,6 @@ export interface McpCall {
   readonly client?: { readonly name: string; readonly version: string }
   /** The client that the token was made for, as its issuer says; missing for tokens of the application itself. */
   readonly clientId?: string
+  /** `_meta.idempotencyKey` of its request, as it was sent: with `alula/idempotency`, the key of the call. */
+  readonly idempotencyKey?: unknown
 }

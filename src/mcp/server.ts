@@ -58,7 +58,7 @@ export function createServer(settings: ServerSettings, tools: ServedTools, reque
     const run = (called: unknown, args: GivenArguments) => {
       const tool = findTool(settings, tools, called)
 
-      return runTool(settings, server, request, tool, args, context)
+      return runTool(settings, server, request, { tool, args, key: params._meta?.idempotencyKey }, context)
     }
 
     if (!tools.isFew) return run(params.name, given)
@@ -102,12 +102,19 @@ function toUnknown(sdk: typeof Sdk, name: string, names: readonly string[]): Err
   )
 }
 
+/** What a client asks for. */
+interface ToolRequest {
+  readonly tool: MethodTool
+  readonly args: GivenArguments
+  /** The idempotency key, as it was sent. */
+  readonly key: unknown
+}
+
 async function runTool(
   { app, confirmations, challenge }: ServerSettings,
   server: Sdk.Server,
   request: McpRequest,
-  tool: MethodTool,
-  args: GivenArguments,
+  { tool, args, key }: ToolRequest,
   context: Sdk.ServerContext
 ): Promise<Sdk.CallToolResult | Sdk.InputRequiredResult> {
   const { caller } = request
@@ -131,16 +138,17 @@ async function runTool(
     if (answer) return answer
   }
 
-  return callTool(app, tool, args, caller, toMcpCall(server, caller))
+  return callTool(app, tool, args, caller, toMcpCall(server, caller, key))
 }
 
 /** Clients choose how long their names are. */
-function toMcpCall(server: Sdk.Server, { params }: Caller): McpCall {
+function toMcpCall(server: Sdk.Server, { params }: Caller, key: unknown): McpCall {
   const client = server.getClientVersion()
   const { client_id: id, azp = id } = params.authentication?.payload ?? {}
 
   return {
     ...(client && { client: { name: shorten(client.name), version: shorten(client.version) } }),
-    ...(typeof azp === 'string' && { clientId: azp })
+    ...(typeof azp === 'string' && { clientId: azp }),
+    ...(key !== undefined && { idempotencyKey: key })
   }
 }

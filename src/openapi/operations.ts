@@ -1,4 +1,5 @@
 import { getDefinition, isStandardMethod } from '../core/methods.ts'
+import { KEY_HEADER } from '../core/repeatable.ts'
 import { BODILESS_VERBS } from '../core/routes.ts'
 import type { Parent } from '../core/types.ts'
 import type { ManifestLogin } from '../manifest/login.ts'
@@ -64,6 +65,15 @@ interface Shared {
 
 /** What a path takes as the body of a `QUERY`. All documents share it. */
 const QUERY_TYPES: readonly string[] = Object.freeze(['application/json'])
+
+/** All documents share it. */
+const IDEMPOTENCY_KEY: OpenApiParameter = Object.freeze({
+  name: KEY_HEADER,
+  in: 'header',
+  description:
+    'The same key again gets the response of the first call, for 24 hours. A new UUID for each call',
+  schema: Object.freeze({ type: 'string', minLength: 1, maxLength: 257 })
+})
 
 /** Stands for the id in a path. */
 const ID = ':'
@@ -219,7 +229,7 @@ function toOperation(
     summary: `${toTitle(method.name)}: for ${guard.words}`,
     security: guard.security
   }
-  const parameters = place.parameters.length === 0 ? query : place.parameters.concat(query)
+  const parameters = listParameters(place, query, method)
 
   // One after the other: spreading what may be missing takes several times as long.
   if (parameters.length > 0) operation.parameters = parameters
@@ -242,6 +252,17 @@ function toOperation(
   if (method.name === 'find') operation['x-query'] = QUERY_TYPES
 
   return operation as OpenApiOperation
+}
+
+/** Most operations have none of their own: they share the list of their query. */
+function listParameters(
+  { parameters }: Place,
+  query: readonly OpenApiParameter[],
+  { takesKey }: ManifestMethod
+): readonly OpenApiParameter[] {
+  if (parameters.length === 0 && !takesKey) return query
+
+  return takesKey ? [...parameters, ...query, IDEMPOTENCY_KEY] : parameters.concat(query)
 }
 
 /** An operation that is being made. */

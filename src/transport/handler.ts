@@ -176,7 +176,11 @@ export async function runCall(
   const call = toServiceCall({ method, headers, query, body, params }, route)
   const context = createHttpContext(route, call, request)
   const position = getReadPosition(app, call.method)
-  const run = () => callService(route.service, call, context)
+  const run = (unmet?: Error) => {
+    if (unmet) setSlots(context, { unmet })
+
+    return callService(route.service, call, context)
+  }
 
   if (position !== undefined) setSlots(context, { position })
 

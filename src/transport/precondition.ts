@@ -1,6 +1,7 @@
 import { callService } from '../core/call.ts'
 import { getInternals } from '../core/internals.ts'
 import type { ServiceCall } from '../core/methods.ts'
+import { mayBeRepeated } from '../core/repeatable.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, RouteLookup } from '../core/types.ts'
 import { BadRequest, PreconditionFailed } from '../errors.ts'
@@ -8,6 +9,13 @@ import { hasCode } from '../utils/check.ts'
 import { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { encodeResponse, getEtag, isListed } from './encode.ts'
 import { createHttpContext, type HttpRequest, type TransportApplication, toHttpResult } from './http.ts'
+
+declare module '../utils/call-state.ts' {
+  interface ContextSlots {
+    /** What a call with an idempotency key fails with unless it is repeated: the tag in its `If-Match` is not the current one. */
+    readonly unmet?: Error
+  }
+}
 
 const CONDITIONAL_VERBS: readonly string[] = ['PUT', 'PATCH', 'DELETE']
 
@@ -26,7 +34,7 @@ export function isConditional({ method, headers }: Pick<HttpRequest, 'method' | 
  * @param call The call
  * @param path The path of the service: that of the request can be written in several ways
  * @param isTagged Whether responses have an `ETag`
- * @param run Runs the call
+ * @param run Runs the call. With an error it fails, unless it is repeated: then its first response has changed the tag
  * @throws PreconditionFailed with the current tag as `data.etag`; BadRequest for a call without an id; what `get` throws
  */
 export function runConditionally(
@@ -36,7 +44,7 @@ export function runConditionally(
   call: ServiceCall,
   path: string | undefined,
   isTagged: boolean,
-  run: () => Promise<HookContext>
+  run: (unmet?: Error) => Promise<HookContext>
 ): Promise<HookContext> {
   const { id } = call
   const isSingle = getServiceOptions(route.service).singleton !== undefined
@@ -55,9 +63,11 @@ export function runConditionally(
   const lock = internals.conditional
   const runAlone = (key: unknown) =>
     lock.run(`${path} ${key}`, async () => {
-      await assertMatch(request, route, call, isTagged)
+      const unmet = await findUnmet(request, route, call, isTagged)
 
-      return run()
+      if (unmet && !mayBeRepeated(request.headers, route.service, call.method)) throw unmet
+
+      return run(unmet)
     })
 
   return isSingle ? findSingleId(route, call).then(runAlone) : runAlone(id)
@@ -68,28 +78,29 @@ async function findSingleId(route: RouteLookup, call: ServiceCall): Promise<unkn
   return hasGet(route) ? (await findRecord(route, call))?.id : undefined
 }
 
-async function assertMatch(
+/** Why a call is not to run; `undefined` for one that is. */
+async function findUnmet(
   { headers }: HttpRequest,
   route: RouteLookup,
   call: ServiceCall,
   isTagged: boolean
-): Promise<void> {
+): Promise<PreconditionFailed | undefined> {
   const expected = String(headers['if-match']).trim()
 
   if (!hasGet(route)) {
-    if (expected === '*') return
+    if (expected === '*') return undefined
 
-    throw new PreconditionFailed(
+    return new PreconditionFailed(
       "The record has no tag to compare with 'If-Match': the service has no method 'get'"
     )
   }
 
   const tag = await findTag(route, call, headers, isTagged)
 
-  if (tag === null) throw new PreconditionFailed('There is no such record')
-  if (expected === '*' || (tag !== undefined && isListed(expected, toForms(tag)))) return
+  if (tag === null) return new PreconditionFailed('There is no such record')
+  if (expected === '*' || (tag !== undefined && isListed(expected, toForms(tag)))) return undefined
 
-  throw new PreconditionFailed(
+  return new PreconditionFailed(
     "The record has changed: its tag is not the one in 'If-Match'",
     tag === undefined ? undefined : { etag: tag }
   )

@@ -11,6 +11,7 @@ const GUIDES: { readonly [name: string]: ((part: string, first: string) => strin
   errors: undefined,
   hooks: undefined,
   http: undefined,
+  idempotency: undefined,
   memory: undefined,
   query: undefined,
   services: undefined,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
+import { idempotency } from '../../src/idempotency.ts'
 import { alula } from '../../src/index.ts'
 import { MemoryService, memory } from '../../src/memory.ts'
 import { toOpenApi } from '../../src/openapi.ts'
@@ -30,6 +31,35 @@ it('a find says that its path takes QUERY, which OpenAPI 3.1 has no place for', 
   const { get, post } = toOpenApi(app).paths['/notes'] as any
 
   expect([get['x-query'], post['x-query']]).toEqual([['application/json'], undefined])
+})
+
+it('the header for idempotency keys is described where calls take it', () => {
+  const app = alula()
+
+  app.configure(idempotency())
+  app.use(
+    'notes',
+    {
+      create: async () => ({}),
+      update: async () => ({}),
+      patch: async () => ({}),
+      send: async () => ({}),
+      count: async () => ({})
+    } as any,
+    { methods: ['create', 'update', 'patch', 'send', 'count'], routes: { 'GET /count': 'count' } }
+  )
+
+  const { paths } = toOpenApi(app) as any
+  const takers = Object.entries<any>(paths).flatMap(([path, item]) =>
+    Object.entries<any>(item)
+      .filter(([, { parameters = [] }]) => parameters.some((one: any) => one.name === 'Idempotency-Key'))
+      .map(([verb]) => `${verb} ${path}`)
+  )
+
+  expect(takers.sort()).toEqual(['patch /notes', 'patch /notes/{id}', 'post /notes', 'post /notes/send'])
+  expect(paths['/notes'].post.parameters).toEqual([
+    expect.objectContaining({ in: 'header', name: 'Idempotency-Key' })
+  ])
 })
 
 it('placeholders of a path are texts that are not empty, and the last one of a record is its id', async () => {

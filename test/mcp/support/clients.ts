@@ -13,7 +13,7 @@ export type Send = (request: Request) => Promise<Response>
 export interface TestClient {
   list(): Promise<any[]>
   /** The text of a result, or of a fault; what is no result of a tool is thrown. */
-  call(name: string, args?: object): Promise<CallOutcome>
+  call(name: string, args?: object, meta?: object): Promise<CallOutcome>
 }
 
 export interface CallOutcome {
@@ -152,8 +152,8 @@ function toTransport(
 function toTestClient(client: any): TestClient {
   return {
     list: async () => (await client.listTools()).tools,
-    async call(name, args = {}) {
-      const result = await client.callTool({ name, arguments: args })
+    async call(name, args = {}, meta) {
+      const result = await client.callTool({ name, arguments: args, ...(meta && { _meta: meta }) })
       const text = result.content.map((part: any) => part.text).join('\n')
 
       return {

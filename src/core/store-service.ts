@@ -1,0 +1,55 @@
+// What services are asked when the library keeps something in them, such as sessions.
+import { hasCode } from '../utils/check.ts'
+import { createError } from '../utils/developer-error.ts'
+import { getServiceOptions } from './service.ts'
+
+const METHODS = ['_find', '_get', '_create', '_patch', '_remove'] as const
+
+/** The methods of an adapter, which neither emit events nor run hooks. */
+export type StoreAdapter = {
+  readonly [method in (typeof METHODS)[number]]: (...args: any[]) => Promise<any>
+} & {
+  /** The name of the id. */
+  readonly id?: string
+}
+
+/**
+ * Checks that a service can be a store, and that clients cannot reach it.
+ *
+ * @param service The service
+ * @param path Its path, for messages
+ * @param option The option that names it
+ * @param content What it is to keep
+ * @throws Error that says what is wrong
+ */
+export function assertStoreService(
+  service: any,
+  path: string,
+  option: string,
+  content: string
+): asserts service is StoreAdapter {
+  const missing = METHODS.filter((method) => typeof service?.[method] !== 'function')
+
+  if (missing.length > 0) {
+    throw createError(
+      'ALULA_INVALID_OPTION',
+      `The service '${path}' of the option '${option}' cannot keep ${content}: expected an adapter, with ${missing.join(', ')}`
+    )
+  }
+  if (getServiceOptions(service).methods.length > 0) {
+    throw createError(
+      'ALULA_INVALID_OPTION',
+      `Clients can reach the service '${path}' of the option '${option}': register it with { methods: [] }`
+    )
+  }
+}
+
+/** What a store returns; `undefined` where it has no such record. */
+export async function findStored<Result>(ask: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (hasCode(error, 404)) return undefined
+    throw error
+  }
+}

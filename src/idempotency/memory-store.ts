@@ -1,0 +1,89 @@
+import { type Claim, type IdempotencyStore, STORE_TIMES, type StoredCall, type StoreTimes } from './types.ts'
+
+/** How much is kept of calls that have finished. */
+export interface MemoryLimits {
+  readonly count: number
+  /** The characters of all responses. */
+  readonly size: number
+}
+
+const LIMITS: MemoryLimits = { count: 10_000, size: 32 * 1024 * 1024 }
+
+interface Entry extends StoredCall {
+  readonly token: string
+  readonly endsAt: number
+}
+
+/**
+ * Keeps responses in the memory of this process: other processes do not know of them, and a restart loses them. The oldest
+ * ones make room. Calls that run do not: each is a request that the server has let in.
+ */
+export class MemoryIdempotencyStore implements IdempotencyStore {
+  private readonly running = new Map<string, Entry>()
+  /** The oldest first, because all are kept equally long. */
+  private readonly finished = new Map<string, Entry>()
+  private readonly now: () => number
+  private readonly limits: MemoryLimits
+  private readonly times: StoreTimes
+  private size = 0
+
+  /**
+   * @param now Returns the time, in milliseconds since 1970
+   * @param limits How much is kept
+   * @param times How long it is kept
+   */
+  constructor(now: () => number = Date.now, limits: MemoryLimits = LIMITS, times: StoreTimes = STORE_TIMES) {
+    this.now = now
+    this.limits = limits
+    this.times = times
+  }
+
+  /** How many calls are kept. */
+  get count(): number {
+    return this.running.size + this.finished.size
+  }
+
+  async begin({ id, hash, token }: Claim): Promise<StoredCall | undefined> {
+    const now = this.now()
+
+    this.forgetOld(now)
+
+    const found = this.finished.get(id) ?? this.running.get(id)
+
+    if (found && found.endsAt > now) return found
+
+    this.running.set(id, { hash, token, response: undefined, endsAt: now + this.times.lease })
+
+    return undefined
+  }
+
+  async finish({ id, hash, token }: Claim, response: string): Promise<void> {
+    if (this.running.get(id)?.token !== token) return
+
+    this.running.delete(id)
+    this.finished.set(id, { hash, token, response, endsAt: this.now() + this.times.lifetime })
+    this.size += response.length
+
+    while (this.finished.size > this.limits.count || this.size > this.limits.size) this.forgetOldest()
+  }
+
+  async release({ id, token }: Claim): Promise<void> {
+    if (this.running.get(id)?.token === token) this.running.delete(id)
+  }
+
+  /** Calls that never finish are few: those whose process has ended took this store with them. */
+  private forgetOld(now: number): void {
+    for (const { endsAt } of this.finished.values()) {
+      if (endsAt > now) return
+
+      this.forgetOldest()
+    }
+  }
+
+  private forgetOldest(): void {
+    const [id, { response = '' }] = this.finished.entries().next().value as [string, Entry]
+
+    this.finished.delete(id)
+    this.size -= response.length
+  }
+}

@@ -1,0 +1,78 @@
+import type { RedisSettings } from '../redis/options.ts'
+import { StoreConnection } from '../redis/store.ts'
+import { type Claim, type IdempotencyStore, STORE_TIMES, type StoredCall, type StoreTimes } from './types.ts'
+
+/** Begins a call: ARGV are the token, the hash, and for how long; returns the hash and the response of another one. */
+const BEGIN = `
+if redis.call('EXISTS', KEYS[1]) == 1 then return redis.call('HMGET', KEYS[1], 'hash', 'response') end
+redis.call('HSET', KEYS[1], 'token', ARGV[1], 'hash', ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return false`
+
+/** ARGV are the token, the response, and for how long it is kept. */
+const FINISH = `
+if redis.call('HGET', KEYS[1], 'token') ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'response', ARGV[2])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return 1`
+
+const RELEASE = `
+if redis.call('HGET', KEYS[1], 'token') == ARGV[1] then redis.call('DEL', KEYS[1]) end`
+
+/** Keeps responses in Redis, for all processes. As long as Redis is away, calls with a key fail. */
+export class RedisIdempotencyStore implements IdempotencyStore {
+  private readonly prefix: string
+  private readonly connection: StoreConnection
+  private readonly times: StoreTimes
+
+  /**
+   * @param settings Where Redis is
+   * @param times How long responses are kept
+   */
+  constructor(settings: RedisSettings, times: StoreTimes = STORE_TIMES) {
+    this.prefix = `${settings.prefix}:idempotency:`
+    this.times = times
+    this.connection = new StoreConnection(settings, {
+      content: 'Idempotency keys',
+      user: "The option 'store' of idempotency()"
+    })
+  }
+
+  /**
+   * Connects to Redis. From then on the connection comes back by itself.
+   *
+   * @throws Error when Redis does not respond in time
+   */
+  async open(): Promise<void> {
+    await this.connection.open()
+  }
+
+  /** Ends the connection. */
+  close(): void {
+    this.connection.close()
+  }
+
+  async begin({ id, hash, token }: Claim): Promise<StoredCall | undefined> {
+    const found = await this.run(BEGIN, id, [token, hash, String(this.times.lease)])
+
+    if (!Array.isArray(found)) return undefined
+
+    const [storedHash, response] = found as [string, string | null]
+
+    return { hash: storedHash, response: response ?? undefined }
+  }
+
+  async finish({ id, token }: Claim, response: string): Promise<void> {
+    await this.run(FINISH, id, [token, response, String(this.times.lifetime)])
+  }
+
+  async release({ id, token }: Claim): Promise<void> {
+    await this.run(RELEASE, id, [token])
+  }
+
+  private async run(script: string, id: string, args: string[]): Promise<unknown> {
+    return await this.connection.ask((client) =>
+      client.eval(script, { keys: [this.prefix + id], arguments: args })
+    )
+  }
+}

@@ -1,0 +1,213 @@
+import { assertRecord } from '../access/restriction.ts'
+import { goesToClient } from '../core/client-call.ts'
+import { type EmitterLike, reportError } from '../core/events.ts'
+import type { HookContext } from '../core/types.ts'
+import { Conflict, Unprocessable } from '../errors.ts'
+import { getTraits } from '../hooks/traits.ts'
+import type { AroundHook, Hook, Layer } from '../hooks/types.ts'
+import { getSlots, setSlots } from '../utils/call-state.ts'
+import { runOrDefer } from '../utils/deferral.ts'
+import { hashRequest, toClaim } from './claim.ts'
+import { takeKey } from './key.ts'
+import { NOT_KEPT, restoreResponse, toStoredError, toStoredResponse } from './response.ts'
+import type { Claim, IdempotencyStore, StoredCall, Unite } from './types.ts'
+
+/** A call with a key. */
+interface KeyedCall {
+  readonly key: string
+  /** The hash of what was sent. */
+  readonly hash: string
+  /** Once this call has begun, where no other has. */
+  claim?: Claim
+  /** The response of an earlier call. */
+  repeated?: string
+  /** Whether the method has run, and nothing takes that back. */
+  hasRun: boolean
+}
+
+declare module '../utils/call-state.ts' {
+  interface ContextSlots {
+    /** Of a call with an idempotency key. */
+    readonly keyed?: KeyedCall
+  }
+}
+
+/** What calls with a key go by. */
+export interface IdempotencySettings {
+  readonly store: IdempotencyStore
+  /** How many bytes a response may have that is kept. */
+  readonly maxSize: number
+}
+
+/** Gives calls with a key the response of the first one. */
+export class Repetition {
+  private readonly getSettings: () => IdempotencySettings
+
+  /** @param getSettings Returns the settings; their store may open with the setup of the application */
+  constructor(getSettings: () => IdempotencySettings) {
+    this.getSettings = getSettings
+  }
+
+  /**
+   * One hook around all others sees the request and the response; one inside of all, after access, decides whether the
+   * method runs. After hooks do not run for a response that leaves again, unless they belong to a before hook.
+   */
+  wrap(layers: readonly Layer<HookContext>[]): readonly Layer<HookContext>[] {
+    return [
+      { around: [this.outermost], phases: [] },
+      ...layers.map(({ around, phases }) => ({
+        around,
+        phases: phases.map((phase) => ({ ...phase, after: phase.after?.map(skipForRepetition) }))
+      })),
+      { around: [this.innermostOfAll], phases: [] }
+    ] as readonly Layer<HookContext>[]
+  }
+
+  private readonly outermost: AroundHook<HookContext> = async (context, next) => {
+    const key = goesToClient(context) ? takeKey(context) : undefined
+
+    if (key === undefined) return void (await next())
+
+    const call: KeyedCall = { key, hash: hashRequest(context), hasRun: false }
+
+    setSlots(context, { keyed: call })
+
+    try {
+      await next()
+    } catch (error) {
+      await this.settle(context, call, (maxSize) => toStoredError(error, context.app, maxSize))
+      throw error
+    }
+
+    if (call.repeated !== undefined) restoreResponse(context, call.repeated)
+    else await this.settle(context, call, (maxSize) => toStoredResponse(context, maxSize))
+  }
+
+  private readonly innermostOfAll: AroundHook<HookContext> = async (context, next) => {
+    const { keyed: call, unmet } = getSlots(context)
+
+    // Where a hook has set the result, the method does not run.
+    if (!call || Object.hasOwn(context, 'result')) {
+      if (unmet) throw unmet
+
+      return void (await next())
+    }
+
+    const { store } = this.getSettings()
+    const claim = toClaim(context, call.key, call.hash)
+    const unite = store.unite?.(context.service, context.params)
+    const found = await store.begin(claim, toStoreParams(context, unite))
+
+    if (found) return await repeat(context, call, found)
+
+    call.claim = claim
+    if (unmet) throw unmet
+    await runMethod(context, store, claim, unite, next)
+    // A transaction that is rolled back takes it back.
+    runOrDefer(() => {
+      call.hasRun = true
+    }, context)
+  }
+
+  /** Stores what a call has come to, or forgets a call whose method has not run. */
+  private async settle(
+    context: HookContext,
+    { claim, hasRun }: KeyedCall,
+    toResponse: (maxSize: number) => string
+  ): Promise<void> {
+    if (!claim) return
+
+    const { store, maxSize } = this.getSettings()
+
+    try {
+      await (hasRun ? store.finish(claim, toResponse(maxSize), {}) : store.release(claim))
+    } catch (error) {
+      // The call has done what it was to do, and the client gets its response.
+      reportError(context.app as EmitterLike, error, context)
+    }
+  }
+}
+
+/** Whether a call gets the response of an earlier one with the same key: its method does not run. For hooks around it. */
+export function isRepetition(context: HookContext): boolean {
+  return getSlots(context).keyed?.repeated !== undefined
+}
+
+/** Runs the method. In a database that has the key too, both are written in one transaction. */
+async function runMethod(
+  context: HookContext,
+  store: IdempotencyStore,
+  claim: Claim,
+  unite: Unite | undefined,
+  next: () => Promise<unknown>
+): Promise<void> {
+  if (!unite) return void (await next())
+
+  const run = async () => {
+    await next()
+    // What leaves is not known before all hooks are through.
+    await store.finish(claim, NOT_KEPT, toStoreParams(context, unite))
+  }
+
+  await (hasTransaction(context) ? run() : unite(run))
+}
+
+async function repeat(context: HookContext, call: KeyedCall, { hash, response }: StoredCall): Promise<void> {
+  if (hash !== call.hash) {
+    throw new Unprocessable(
+      'This idempotency key was used with another request: use a new key for each request'
+    )
+  }
+  if (response === undefined) {
+    throw new Conflict('The first request with this idempotency key is running: try again', {
+      reason: 'running'
+    })
+  }
+
+  if (response === NOT_KEPT || !(await assertAllowed(context))) {
+    throw new Conflict(
+      'The request with this idempotency key has succeeded, and its response was not kept: read what it has changed',
+      { reason: 'not-kept' }
+    )
+  }
+
+  call.repeated = response
+  context.result = (JSON.parse(response) as { body?: unknown }).body
+  context.event = null
+}
+
+/**
+ * A caller who may not change the record any more gets no response about it. A rule for `create` has read the data already.
+ *
+ * @returns Whether the caller may get the response; `false` for one about several records, which are not looked up
+ */
+async function assertAllowed(context: HookContext): Promise<boolean> {
+  const { restriction } = getSlots(context)
+
+  if (!restriction || context.method !== 'patch') return true
+  if (context.id === null || context.id === undefined) return false
+
+  await assertRecord(context, restriction)
+
+  return true
+}
+
+function skipForRepetition(hook: Hook<HookContext>): Hook<HookContext> {
+  // It ends what a before hook has begun, such as a transaction.
+  if (getTraits(hook).around) return hook
+
+  return function (this: unknown, context) {
+    return isRepetition(context) ? undefined : hook.call(this, context)
+  }
+}
+
+function hasTransaction({ params }: HookContext): boolean {
+  return (params as { transaction?: unknown }).transaction !== undefined
+}
+
+/** A transaction of another database is none of the store. */
+function toStoreParams({ params }: HookContext, unite: Unite | undefined): object {
+  const { transaction } = params as { transaction?: unknown }
+
+  return unite && transaction ? { transaction } : {}
+}

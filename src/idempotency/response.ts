@@ -1,0 +1,86 @@
+// What leaves of a call, as it is stored, and how it leaves again.
+import { getResponse, setResponse } from '../core/call.ts'
+import type { HookContext } from '../core/types.ts'
+import { convert } from '../errors.ts'
+import { type FormattingApplication, toClientError } from '../transport/error.ts'
+import { findPath } from '../utils/object.ts'
+import { findTokenResponse } from '../utils/token-response.ts'
+
+/** A response as it is stored: what a client got, or the error that it got. */
+interface StoredResponse {
+  readonly http?: { readonly status?: number; readonly headers?: object; readonly location?: string }
+  readonly body?: unknown
+  readonly error?: object
+}
+
+/** For a response that is not kept. */
+export const NOT_KEPT = ''
+
+/**
+ * A response as it is stored.
+ *
+ * @param context The context of a call that has finished
+ * @param maxSize How many bytes it may have
+ * @returns JSON; {@link NOT_KEPT} for one that is too large, that is not to be stored, or that JSON cannot hold
+ */
+export function toStoredResponse(context: HookContext, maxSize: number): string {
+  const { http: { status, headers, location } = {}, result, dispatch } = context
+  const body = getResponse(context)
+  const isPrivate =
+    !mayBeStored(headers) ||
+    findTokenResponse(result) !== undefined ||
+    findTokenResponse(dispatch) !== undefined
+
+  // Sockets send bytes as they are.
+  if (isPrivate || findPath([body], ArrayBuffer.isView) !== undefined) return NOT_KEPT
+
+  return toBoundedJson({ http: { status, headers, location }, body }, maxSize)
+}
+
+/**
+ * The error of a call whose method has run, as clients see it.
+ *
+ * @param error What a hook after the method has thrown
+ * @param app The application
+ * @param maxSize How many bytes it may have
+ */
+export function toStoredError(error: unknown, app: FormattingApplication, maxSize: number): string {
+  return toBoundedJson({ error: toClientError(error, app).body }, maxSize)
+}
+
+/**
+ * Has a stored response leave again.
+ *
+ * @param context The context of the call, when all hooks are through
+ * @param response The stored response
+ * @throws The error that the first call has failed with
+ */
+export function restoreResponse(context: HookContext, response: string): void {
+  const { http, body, error } = JSON.parse(response) as StoredResponse
+
+  if (error) throw convert(error)
+
+  context.http = Object.assign(context.http ?? {}, http)
+  context.result = body
+  delete context.dispatch
+  setResponse(context, body)
+}
+
+/** Cookies are credentials. */
+function mayBeStored(headers: { readonly [name: string]: unknown } = {}): boolean {
+  return Object.entries(headers).every(
+    ([name, value]) =>
+      !/^set-cookie$/i.test(name) && !(/^cache-control$/i.test(name) && /no-store/i.test(String(value)))
+  )
+}
+
+function toBoundedJson(stored: StoredResponse, maxSize: number): string {
+  try {
+    const text = JSON.stringify(stored)
+
+    return Buffer.byteLength(text) > maxSize ? NOT_KEPT : text
+  } catch {
+    // A `bigint`, which transports write in several ways.
+    return NOT_KEPT
+  }
+}

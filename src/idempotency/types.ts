@@ -1,0 +1,60 @@
+/** A call with a key, as a store knows it. */
+export interface Claim {
+  /** A hash of the key, of who has sent it, and of the service and the method. */
+  readonly id: string
+  /** A hash of what was sent. */
+  readonly hash: string
+  /** Names the run: what an earlier run stores after its lease changes nothing. */
+  readonly token: string
+}
+
+/** What is stored for a key. */
+export interface StoredCall {
+  readonly hash: string
+  /** As JSON; an empty string for a call that has run and whose response is not kept, `undefined` for one that runs. */
+  readonly response: string | undefined
+}
+
+/** Where keys and responses are kept. */
+export interface IdempotencyStore {
+  /**
+   * Begins a call in one step: of several that begin with one key, one does. One that is still running after its lease
+   * can be begun anew.
+   *
+   * @param claim The call
+   * @param params Those of the call, whose transaction a store in the same database joins
+   * @returns `undefined` where it has begun; otherwise what is stored
+   */
+  begin(claim: Claim, params: object): Promise<StoredCall | undefined>
+  /**
+   * Stores a response, unless another run has begun meanwhile.
+   *
+   * @param claim The call
+   * @param response As JSON; an empty string for none
+   * @param params As for `begin`
+   */
+  finish(claim: Claim, response: string, params: object): Promise<void>
+  /** Forgets a call, unless another run has begun meanwhile. */
+  release(claim: Claim): Promise<void>
+  /**
+   * How a call and its key are written in one transaction; `undefined` where they are not in one database.
+   *
+   * @param service The service of the call
+   * @param params Its params
+   */
+  unite?(service: object, params: object): Unite | undefined
+}
+
+/** Runs a function in a transaction, which calls of the services of one database join. */
+export type Unite = <Result>(run: () => Promise<Result>) => Promise<Result>
+
+/** How long stores keep what they have, in milliseconds. */
+export interface StoreTimes {
+  /** After how long a call that has not finished can be begun anew. */
+  readonly lease: number
+  /** For how long responses are kept. */
+  readonly lifetime: number
+}
+
+/** A minute, and a day. */
+export const STORE_TIMES: StoreTimes = Object.freeze({ lease: 60_000, lifetime: 24 * 60 * 60_000 })
