@@ -50,7 +50,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import { feathers } from '@feathersjs/feathers'
       import socketio from '@feathersjs/socketio-client'
       feathers().configure(socketio(window.socket))`,
-    share: 1.478,
+    share: 1.48,
     budget: 17_050
   }
 }
