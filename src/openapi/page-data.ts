@@ -17,6 +17,7 @@ import type { JsonSchema } from '../schema/json-schema.ts'
 import { type FormField, toFormFields } from './form-fields.ts'
 import { isLogin } from './login.ts'
 import { type PageLogin, toCredentialFields, toPageLogin } from './page-login.ts'
+import { listOperators } from './parameters.ts'
 import { listHidden } from './service-schemas.ts'
 
 /** What the page knows of an application before anyone has logged in. */
@@ -53,7 +54,7 @@ export interface PageService {
   /** What may be queried, by path; `null` where that is not declared. */
   readonly filters: { readonly [path: string]: Field } | null
   readonly sort: readonly string[] | null
-  /** The operators that are allowed; `null` for all. */
+  /** The operators that may stand under a field; `null` where that is not declared. */
   readonly operators: readonly string[] | null
   /** The fields that requests and responses have their records in; `null` where they are bare. */
   readonly envelope: Envelope | null
@@ -163,7 +164,7 @@ function toPageService(service: ManifestService, found: ReadonlySet<string>): Pa
       ? Object.fromEntries(Object.entries(query.fields).filter(([path]) => isShown(path)))
       : null,
     sort: isSingleton ? [] : (query?.sort.filter(isShown) ?? null),
-    operators: query?.operators ?? null,
+    operators: query ? listOperators(service, query) : null,
     envelope: definition?.envelope ?? null,
     relations: Object.entries(definition?.relations ?? {})
       .filter(([name, { path }]) => found.has(path) && isShown(name))

@@ -17,11 +17,20 @@ const OPERATORS: ReadonlyMap<string, string> = new Map([
   ['$gt', '>'],
   ['$lte', '≤'],
   ['$lt', '<'],
-  ['$in', 'is one of']
+  ['$in', 'is one of'],
+  ['$null', 'is null'],
+  ['$contains', 'has'],
+  ['$overlaps', 'has one of']
 ])
 
 /** These compare sizes, which truth values and lists do not have. */
 const ORDERING = ['$gte', '$gt', '$lte', '$lt']
+
+/** These ask for elements of lists, which have no others. */
+const OF_LISTS = ['$contains', '$overlaps']
+
+/** These take several values. */
+const SEVERAL = ['$in', '$overlaps']
 
 /** The query that filters stand for: one value by itself, several conditions of a field as one object. */
 export function toFilterQuery(filters: readonly Filter[]): Query {
@@ -45,7 +54,7 @@ export function toFilterQuery(filters: readonly Filter[]): Query {
 
 /** Strings: the server converts them as it does those of a URL. */
 function toValue(operator: string, value: string): unknown {
-  return operator === '$in' ? value.split(',').map((one) => one.trim()) : value
+  return SEVERAL.includes(operator) ? value.split(',').map((one) => one.trim()) : value
 }
 
 interface FiltersProps {
@@ -165,9 +174,11 @@ interface FilterValueProps {
 
 function FilterValue({ service, field, operator, value, onValue }: FilterValueProps) {
   const { kinds = [], values } = getFilter(service, field) ?? {}
-  const choices = values ?? (kinds.length === 1 && kinds[0] === 'boolean' ? [true, false] : undefined)
+  const isSeveral = SEVERAL.includes(operator)
+  const isTruth = operator === '$null' || (kinds.length === 1 && kinds[0] === 'boolean')
+  const choices = isTruth ? [true, false] : values
 
-  if (choices && operator !== '$in') {
+  if (choices && !isSeveral) {
     return (
       <select aria-label="Value" value={value} onChange={({ currentTarget }) => onValue(currentTarget.value)}>
         <option value="">–</option>
@@ -178,14 +189,14 @@ function FilterValue({ service, field, operator, value, onValue }: FilterValuePr
     )
   }
 
-  const isDate = kinds.length === 1 && kinds[0] === 'date' && operator !== '$in'
+  const isDate = kinds.length === 1 && kinds[0] === 'date' && !isSeveral && !isTruth
 
   return (
     <input
       key={isDate ? 'date' : 'text'}
       type={isDate ? 'date' : 'text'}
       aria-label="Value"
-      placeholder={operator === '$in' ? 'one, another' : 'value'}
+      placeholder={isSeveral ? 'one, another' : 'value'}
       value={value}
       autoComplete="off"
       onInput={({ currentTarget }) => onValue(currentTarget.value)}
@@ -198,15 +209,18 @@ function getFilter({ filters }: PageService, field: string) {
 }
 
 function isComparable(service: PageService, field: string): boolean {
-  return !getFilter(service, field)?.kinds.includes('list')
+  return toOperators(service, field).length > 0
 }
 
 function toOperators(service: PageService, field: string): readonly string[] {
-  const { kinds = [], values } = getFilter(service, field) ?? {}
+  const { kinds = [], values, isNullable } = getFilter(service, field) ?? {}
   const hasOrder = !values && !(kinds.length === 1 && kinds[0] === 'boolean')
+  const isList = kinds.includes('list')
 
   return [...OPERATORS.keys()].filter(
     (name) =>
+      isList === OF_LISTS.includes(name) &&
+      (isNullable || name !== '$null') &&
       (hasOrder || !ORDERING.includes(name)) &&
       (name === '$eq' || !service.operators || service.operators.includes(name))
   )
