@@ -57,6 +57,7 @@ export async function startMachine(): Promise<Machine> {
   const here = {
     '/srv/shop': join(folder, 'srv'),
     '/etc/': `${folder}/etc/`,
+    '/var/backups/': `${folder}/`,
     'listen 443': `listen 127.0.0.1:${http}`,
     'server_name example.com': 'server_name localhost',
     'https://example.com': `https://localhost:${http}`,

@@ -2,28 +2,10 @@ import { expect, it } from 'vitest'
 import { readBlocks, readSection } from '../support/page.ts'
 import { expectSession } from '../support/session.ts'
 import { until } from '../support/until.ts'
-import { type Load, send, startLoad, type Target } from './load.ts'
+import { follow, USER } from './follow.ts'
+import { type Load, startLoad } from './load.ts'
 import { describeMachine, type Machine, startMachine } from './machine.ts'
-import { PAGE, readCommands } from './page.ts'
-
-const USER = { email: 'ada@example.com', password: 'correct horse' }
-
-/** What needs the right to change this machine. */
-const INSTALL = 'apt-get install'
-
-/** Follows the page up to the processes behind the proxy. */
-async function follow(machine: Machine): Promise<Target> {
-  const commands = readCommands('One machine')
-
-  await machine.run(...commands.filter((text) => !text.includes(INSTALL) && !text.includes('for port in')))
-
-  const target = { origin: machine.origin, prefix: '/shop', ca: machine.ca }
-
-  await until(async () => expect(await send(target, 'GET', '/notes')).toMatchObject({ status: 401 }))
-  await send(target, 'POST', '/users', { json: USER })
-
-  return target
-}
+import { PAGE } from './page.ts'
 
 /** Restarts all processes with the script of the page, while clients call. */
 async function restartUnder(load: Load, machine: Machine): Promise<void> {
