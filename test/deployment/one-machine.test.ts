@@ -34,6 +34,7 @@ describeMachine('one machine, by the steps of the page', () => {
 
     expect(load.failures).toEqual([])
     expect(machine.units.ends).toEqual(Array(6).fill(0))
+    expect(machine.units.journal.join('')).not.toMatch(/Redis is away|Warning/)
     expect(load.disconnects()).toBeGreaterThanOrEqual(3)
 
     // What was stored, and what each socket was told, is what the clients were told of their calls.

@@ -2,7 +2,7 @@
 import { readBlocks, readPage, readSection } from '../support/page.ts'
 
 /** A line that begins with the name of a file, or ends with it and a colon, and the block of code below it. */
-const FILE = /^(?:`([\w./@-]*\.\w+)`.*|.*`([\w./@-]*\.\w+)`:)\n\n```\w+\n([\s\S]*?)^```/gm
+const FILE = /^(?:`([\w./@-]*\.\w+|Dockerfile)`.*|.*`([\w./@-]*\.\w+)`:)\n\n```\w+\n([\s\S]*?)^```/gm
 
 /** The page `deployment`. */
 export const PAGE = await readPage('deployment')

@@ -12,6 +12,8 @@ export interface Units {
   readonly running: ReadonlyMap<string, ChildProcess>
   /** The exit code or signal of each process that has ended. */
   readonly ends: readonly (number | string | null)[]
+  /** What they have printed, as the journal keeps it. */
+  readonly journal: readonly string[]
 }
 
 /**
@@ -24,6 +26,7 @@ export interface Units {
 export async function startUnits(file: string, bin: string): Promise<Units> {
   const running = new Map<string, ChildProcess>()
   const ends: (number | string | null)[] = []
+  const journal: string[] = []
   const socket = join(bin, 'systemctl.sock')
 
   function start(name: string): void {
@@ -38,10 +41,13 @@ export async function startUnits(file: string, bin: string): Promise<Units> {
     const child = spawn(command.endsWith('/node') ? process.execPath : command, args, {
       cwd: unit.get('WorkingDirectory'),
       env,
-      stdio: ['ignore', 'inherit', 'inherit']
+      stdio: ['ignore', 'pipe', 'pipe']
     })
 
     running.set(name, child)
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => journal.push(text))
+    }
     child.once('exit', (code, signal) => ends.push(signal ?? code))
   }
 
@@ -78,7 +84,7 @@ export async function startUnits(file: string, bin: string): Promise<Units> {
     { mode: 0o755 }
   )
 
-  return { running, ends }
+  return { running, ends, journal }
 }
 
 /** The settings of a unit by name, whatever their section. */
