@@ -145,9 +145,7 @@ it('a release is a commit, a tag and the tarballs of all packages, with one vers
   const { git, read, release, releaseByNpm } = await createClone()
   const { code, output } = await releaseByNpm('patch')
 
-  expect(output).toContain(
-    '\n\n  npm publish thing-0.1.10.tgz\n  npm publish thing-tools-0.1.10.tgz\n'
-  )
+  expect(output).toContain('\n\n  npm publish thing-0.1.10.tgz\n  npm publish thing-tools-0.1.10.tgz\n')
   expect(code).toBe(0)
 
   const addresses = {

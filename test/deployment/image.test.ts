@@ -8,11 +8,11 @@ import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { createPackageFolder } from '../support/package-folder.ts'
+import { readBlocks, readSection } from '../support/page.ts'
 import { describeOwnPostgres, startPostgres } from '../support/postgres.ts'
 import { readLines } from '../support/program.ts'
 import { describeOwnRedis, findPort, startRedis } from '../support/redis.ts'
 import { expectSession } from '../support/session.ts'
-import { readBlocks, readSection } from '../support/page.ts'
 import { PAGE, readFiles } from './page.ts'
 
 const run = promisify(execFile)
@@ -44,10 +44,12 @@ async function build(dockerfile: string, context: string, root: string): Promise
       stages.set(words[2] ?? 'last', folder)
     } else if (instruction === 'WORKDIR') mkdirSync(join(folder, text), { recursive: true })
     else if (instruction === 'COPY') copy(words)
-    else if (instruction === 'ENV') for (const word of words) env[word.split('=')[0] as string] = word.split('=')[1] as string
+    else if (instruction === 'ENV')
+      for (const word of words) env[word.split('=')[0] as string] = word.split('=')[1] as string
     else if (instruction === 'RUN') await run('sh', ['-ec', text], { cwd: join(folder, 'app') })
     else if (instruction === 'CMD') command = JSON.parse(text)
-    else if (!['USER', 'EXPOSE'].includes(instruction as string)) throw new Error(`${instruction} is not known`)
+    else if (!['USER', 'EXPOSE'].includes(instruction as string))
+      throw new Error(`${instruction} is not known`)
   }
 
   /** Files of the context, or of another stage. */
@@ -172,7 +174,10 @@ describe('compose.yaml', () => {
   it('the application gets the variables that it needs', () => {
     const shown = [...read('config.mjs').matchAll(/^ {2}([A-Z_]+): (.+)$/gm)]
     const needed = shown.filter(([, , check = '']) => !/default|optional/.test(check)).map(([, name]) => name)
-    const given = [...Object.keys(services.app.environment), ...read('Dockerfile').match(/\b[A-Z_]+(?==)/g) as string[]]
+    const given = [
+      ...Object.keys(services.app.environment),
+      ...(read('Dockerfile').match(/\b[A-Z_]+(?==)/g) as string[])
+    ]
 
     expect(needed.filter((name) => !given.includes(name as string))).toEqual([])
   })

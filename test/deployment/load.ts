@@ -1,8 +1,8 @@
+import { once } from 'node:events'
 import { Agent, request } from 'node:https'
 import { io } from 'socket.io-client'
 import { onTestFinished } from 'vitest'
 import { alula, authentication, socketio } from '../../src/client.ts'
-import { once } from 'node:events'
 
 /** Where calls go. */
 export interface Target {

@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
 import { certificate } from '../support/certificate.ts'
 import { describeUnless } from '../support/describe-unless.ts'
-import { describeOwnPostgres, startPostgres } from '../support/postgres.ts'
 import { createPackageFolder } from '../support/package-folder.ts'
+import { describeOwnPostgres, startPostgres } from '../support/postgres.ts'
 import { describeOwnRedis, findPort, startRedis } from '../support/redis.ts'
 import { PAGE, readFiles } from './page.ts'
 import { startUnits, type Units } from './units.ts'
@@ -39,7 +39,9 @@ export function describeMachine(name: string, define: () => void): void {
   describeOwnRedis(name, () => {
     describeOwnPostgres('with PostgreSQL', () => {
       describeUnless(
-        NGINX === undefined ? "there is no nginx: install it, on Debian with 'apt-get install nginx'" : undefined,
+        NGINX === undefined
+          ? "there is no nginx: install it, on Debian with 'apt-get install nginx'"
+          : undefined,
         'with nginx',
         define
       )
@@ -147,7 +149,9 @@ exec ${NGINX} ${args.map((word) => `'${word}'`).join(' ')} "$@"
     { mode: 0o755 }
   )
 
-  const child = spawn(NGINX as string, [...args, '-g', 'daemon off;'], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const child = spawn(NGINX as string, [...args, '-g', 'daemon off;'], {
+    stdio: ['ignore', 'ignore', 'inherit']
+  })
 
   onTestFinished(() => end(child))
   await waitForPort(port)

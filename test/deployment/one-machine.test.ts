@@ -38,7 +38,9 @@ describeMachine('one machine, by the steps of the page', () => {
     expect(load.disconnects()).toBeGreaterThanOrEqual(3)
 
     // What was stored, and what each socket was told, is what the clients were told of their calls.
-    const stored = await machine.run("psql --dbname shop --tuples-only --no-align --command 'select text from notes'")
+    const stored = await machine.run(
+      "psql --dbname shop --tuples-only --no-align --command 'select text from notes'"
+    )
     const created = [...load.created].sort()
 
     expect(stored.trim().split('\n').sort()).toEqual(created)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { follow, USER } from './follow.ts'
 import { send, startLoad } from './load.ts'
 import { describeMachine, startMachine } from './machine.ts'
-import { follow, USER } from './follow.ts'
 import { readCommands } from './page.ts'
 
 describeMachine('operating the machine of the page', () => {
@@ -10,7 +10,8 @@ describeMachine('operating the machine of the page', () => {
     const target = await follow(machine)
     const [accept, sign, end] = readCommands('Replace the secret') as [string, string, string]
     const logIn = async () =>
-      (await send(target, 'POST', '/authentication', { json: { strategy: 'local', ...USER } })).body.accessToken
+      (await send(target, 'POST', '/authentication', { json: { strategy: 'local', ...USER } })).body
+        .accessToken
     const callWith = async (token: string) => (await send(target, 'GET', '/notes', { token })).status
     const before = await logIn()
     const load = await startLoad(target, USER)

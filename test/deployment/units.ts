@@ -63,7 +63,10 @@ export async function startUnits(file: string, bin: string): Promise<Units> {
   }
 
   const server = createServer(async ({ url = '' }, response) => {
-    const [verb, ...names] = url.slice(1).split('/').filter((word) => !word.startsWith('-'))
+    const [verb, ...names] = url
+      .slice(1)
+      .split('/')
+      .filter((word) => !word.startsWith('-'))
 
     for (const name of names) {
       if (verb !== 'enable') await stop(name)

@@ -96,7 +96,9 @@ it.each(files)('%s runs scripts and programs that are there', (file) => {
   const lines = Object.values(jobs).flatMap(({ steps = [] }) =>
     steps.flatMap(({ run = '' }) => run.split('\n'))
   )
-  const names = lines.flatMap((line) => /^npm (?:run )?(?!(?:ci|init|install|pack|sbom)\b)([\w:]+)/.exec(line)?.[1] ?? [])
+  const names = lines.flatMap(
+    (line) => /^npm (?:run )?(?!(?:ci|init|install|pack|sbom)\b)([\w:]+)/.exec(line)?.[1] ?? []
+  )
   const programs = lines.flatMap((line) => /^\.[\w/.-]+/.exec(line)?.[0] ?? [])
 
   expect(lines.length).toBeGreaterThan(0)
@@ -137,7 +139,8 @@ it('new versions are proposed of actions and of all lockfiles', () => {
     'npm'
   ])
   expect(actions.directory).toBe('/')
-  for (const folder of packages.directories) expect(existsSync(join(ROOT, folder, 'package-lock.json'))).toBe(true)
+  for (const folder of packages.directories)
+    expect(existsSync(join(ROOT, folder, 'package-lock.json'))).toBe(true)
 })
 
 it('what is wrong with a workflow is found', () => {
