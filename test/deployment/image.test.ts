@@ -213,7 +213,7 @@ describe('the files of Kubernetes', () => {
     const compose = parse(read('compose.yaml')).services.app.stop_grace_period
 
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(before + Number(own.replace('_', '')) / 1000)
-    for (const seconds of [Number(unit), Number.parseInt(compose)]) {
+    for (const seconds of [Number(unit), Number.parseInt(compose, 10)]) {
       expect(seconds).toBeGreaterThan(Number(own.replace('_', '')) / 1000)
     }
   })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { readBlocks, readPage, readSection, toJavaScript, toLocal } from '../support/page.ts'
-import { runProgram, runServer, runToEnd } from '../support/program.ts'
+import { runProgram, runToEnd } from '../support/program.ts'
 import { expectSession } from '../support/session.ts'
 import { shareProcess } from '../support/shared-process.ts'
 import { LOCAL_IMPORT, SECRET } from './support.ts'
@@ -95,7 +95,7 @@ import { alula } from 'alula'
 import express from 'alula/express'
 
 const app = express(alula())
-${proxy}${logging.replace('console.error', 'console.log').replace('app.use(errorHandler', 'const last = (errorHandler')}
+${proxy.replace(/^.*socketio.*\n/gm, '')}${logging.replace('console.error', 'console.log').replace('app.use(errorHandler', 'const last = (errorHandler')}
 app.use('broken', { find: async () => { throw new Error('broken') } })
 app.use('/addresses', (request, response) => response.json(request.ip))
 app.use(last)
