@@ -1,5 +1,5 @@
 // No image is built and nothing is applied here: commands run in folders, and files are read.
-import { execFile, spawn } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -148,6 +148,24 @@ describeOwnRedis('the image', () => {
     }, 120_000)
   })
 })
+
+const HAS_SYSTEMD = spawnSync('systemd-analyze', ['--version']).status === 0
+
+it.skipIf(!HAS_SYSTEMD)(
+  'systemd finds nothing wrong with the unit (skipped where there is no systemd)',
+  async () => {
+    const root = createPackageFolder()
+    const file = join(root, 'shop@3031.service')
+
+    onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+    writeFileSync(file, read('/etc/systemd/system/shop@.service').replace('/usr/bin/node', process.execPath))
+
+    const { stdout, stderr } = await run('systemd-analyze', ['verify', file])
+
+    // What it says of other units of this machine is not ours.
+    expect(`${stdout}${stderr}`.split('\n').filter((line) => line.includes('shop@'))).toEqual([])
+  }
+)
 
 describe('compose.yaml', () => {
   const { services, volumes } = parse(read('compose.yaml'))
