@@ -111,9 +111,8 @@ export class SocketService extends EmitterService {
 
     const leave = leaving?.begin()
 
-    return new Promise((resolve, reject) => {
+    const reply = new Promise((resolve, reject) => {
       function finish(lost: Error | null, error?: unknown, result?: unknown, position?: string): void {
-        leave?.()
         if (lost || error) {
           reject(lost ? toLostError(lost, { method, path }) : convert(error))
           return
@@ -129,6 +128,8 @@ export class SocketService extends EmitterService {
         connection.emit(method, path, ...args, finish.bind(null, null))
       }
     })
+
+    return leave ? reply.finally(leave) : reply
   }
 
   /** Removes a listener of an event, or all. Not every emitter has it. */

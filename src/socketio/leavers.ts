@@ -2,8 +2,8 @@ import { withTimeout } from '../utils/with-timeout.ts'
 import type { OpenedSocket } from './connections.ts'
 
 /**
- * The sockets whose clients leave a server that closes by themselves. A server that closes a connection cannot know which
- * calls are on their way to it; a client that stops to call, and waits for its replies, knows that none is.
+ * The sockets whose clients leave by themselves when the server closes. A server that closes a connection cannot know which
+ * calls are on their way to it. A client that sends no more calls, and has all replies, knows that none is.
  */
 export class Leavers {
   private readonly sockets = new Set<OpenedSocket>()

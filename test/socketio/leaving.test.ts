@@ -115,3 +115,21 @@ it('a call that takes long gets its reply first, and calls after it wait for the
   await closing
   expect(first.ran).toEqual([])
 })
+
+it('a call that cannot be sent does not keep a client', async () => {
+  const [first, second] = [await start(), await start()]
+  const proxy = await startProxy(first.url)
+  const { client, socket } = connect(proxy.url)
+  const things = client.service('things')
+
+  await things.create({ n: 1 })
+  await expect(things.create({ n: 10n })).rejects.toThrow('BigInt')
+
+  const reasons: string[] = []
+
+  socket.on('disconnect', (reason) => reasons.push(reason))
+  proxy.lead(second.url)
+  await first.app.teardown()
+  expect(await things.create({ n: 2 })).toEqual({ n: 2 })
+  expect(reasons).toEqual(['forced close'])
+})
