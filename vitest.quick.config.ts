@@ -7,7 +7,7 @@ const LONG = [
   'test/compat/**',
   'test/kysely/{catalog,conformance,official}.test.ts',
   // Documents, examples and commands as processes of their own, and pages in a browser.
-  'test/{bundles,cli,docs,types}/**',
+  'test/{bundles,cli,deployment,docs,types}/**',
   'packages/alula-migrate/**',
   '**/*{chat,docs,example,page}*.test.ts',
   'test/{custom-adapter,custom-strategy,error-codes,existing-express-app,fetch-handler,release}.test.ts',

@@ -11,7 +11,17 @@ import { mustRun } from './support/run.mjs'
 const MIN_DENSITY = 10
 
 /** Pages that are looked up, or that are about this repository: they are no guides. */
-const NO_GUIDES = ['index', 'compatibility', 'error-codes', 'stability', 'architecture', 'map', 'testing']
+const NO_GUIDES = [
+  'index',
+  'compatibility',
+  'error-codes',
+  'stability',
+  'comparison',
+  'support',
+  'architecture',
+  'map',
+  'testing'
+]
 
 const folder = process.argv.slice(2).find((argument) => !argument.startsWith('--'))
 const root = resolve(folder ?? fileURLToPath(new URL('..', import.meta.url)))

@@ -1,6 +1,6 @@
 // Everything that has to hold, in a fresh clone: what is committed and nothing else. It needs Node, npm, git and tar, the
 // servers of the tests (Redis, PostgreSQL, MariaDB; it installs further versions of PostgreSQL and Node itself), and on
-// Debian the right to install Chromium, unless that is there.
+// Debian the right to install Chromium and nginx, unless they are there.
 import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,8 @@ const SERVERS = { CI_SERVERS: '1' }
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-const CHROMIUM = '/usr/bin/chromium'
+/** Packages of Debian, by the program that shows whether they are there. */
+const PACKAGES = { '/usr/bin/chromium': 'chromium', '/usr/sbin/nginx': 'nginx' }
 
 const report = createReport()
 const folder = createTempFolder()
@@ -27,7 +28,7 @@ const COUNTED = ['--reporter=default', '--reporter=json', `--outputFile.json=${r
 /** One run of all tests also measures which branches they take. */
 const TEST_OPTIONS = ['--coverage', ...COUNTED]
 
-await report.check('Chromium', installChromium)
+await report.check('Chromium and nginx', installPackages)
 
 // The commands of the README.
 const isInstalled = await report.check('git clone and npm install', async () => {
@@ -105,11 +106,14 @@ function show(command, args) {
   return mustRun(command, args, { cwd: clone, show: true }).then(() => undefined)
 }
 
-/** The browser of the tests that show pages. */
-async function installChromium() {
-  if (existsSync(CHROMIUM)) return
+/** The browser of the tests that show pages, and the proxy of those that deploy. */
+async function installPackages() {
+  const missing = Object.keys(PACKAGES).filter((program) => !existsSync(program))
+  const names = missing.map((program) => PACKAGES[program])
 
-  for (const args of [['update'], ['install', '--yes', '--no-install-recommends', 'chromium']]) {
+  if (names.length === 0) return
+
+  for (const args of [['update'], ['install', '--yes', '--no-install-recommends', ...names]]) {
     await mustRun('apt-get', args, { show: true })
   }
 }

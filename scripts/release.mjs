@@ -136,6 +136,9 @@ async function release() {
 Left to you${isDryRun ? ' then' : ''}, because it cannot be taken back:
 
   git push origin ${BRANCH} ${tag}
+
+.github/workflows/publish.yml then publishes the tarballs. A package that npm does not have yet is published by hand:
+
 ${tarballs.map((tarball) => `  npm publish ${tarball}\n`).join('')}`)
 }
 

@@ -41,12 +41,12 @@ export const GUIDES = {
     'mcp'
   ],
   'Users and access': ['authentication', 'sessions', 'access', 'oauth', 'security'],
-  'In production': ['testing', 'idempotency', 'deployment', 'bundling', 'scaling'],
+  'In production': ['testing', 'idempotency', 'deployment', 'bundling', 'scaling', 'support'],
   Recipes: listRecipes(),
   'From Feathers v5': ['migrating'],
   'Write your own': ['writing-an-adapter', 'writing-a-transport', 'writing-a-dialect'],
   'How it is built': ['architecture', 'roads', 'map'],
-  Reference: ['error-codes', 'compatibility', 'stability']
+  Reference: ['error-codes', 'compatibility', 'comparison', 'stability']
 }
 
 /** Their numbers are the order of the sidebar. */

@@ -24,7 +24,7 @@ export interface Socket {
 
 interface SocketManager {
   /** The connection; there is none before the first attempt. */
-  readonly engine?: unknown
+  readonly engine?: { close?(): unknown }
   readonly _readyState?: string
   readonly _reconnecting?: boolean
   reconnectionDelay(value?: number): any

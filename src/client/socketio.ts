@@ -5,6 +5,7 @@ import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { stripSlashes } from '../utils/path.ts'
 import { setHidden } from './error.ts'
+import { type Leaving, watchClosing } from './leaving.ts'
 import { resumeEvents } from './resume.ts'
 import { fillPlaceholders } from './route.ts'
 import { ClientService, createConnection, type ResponseParams } from './service.ts'
@@ -26,6 +27,8 @@ export interface SocketSettings {
   /** The socket. */
   connection: any
   options?: SocketOptions
+  /** The calls of the socket, which are over before it leaves a server that closes. */
+  leaving?: Leaving | undefined
 }
 
 const CHECKS: OptionChecks = {
@@ -76,16 +79,18 @@ export class SocketService extends EmitterService {
   options: SocketOptions
   /** What comes from the server is not emitted here as well. */
   events: readonly string[] = defaultServiceEvents
+  private readonly _leaving: Leaving | undefined
 
-  constructor({ name, connection, options = {} }: SocketSettings) {
+  constructor({ name, connection, options = {}, leaving }: SocketSettings) {
     super()
     this.path = stripSlashes(name) || '/'
     this.connection = connection
     this.options = options
+    this._leaving = leaving
   }
 
   async sendCall(call: ServiceCall): Promise<unknown> {
-    const { connection, options } = this
+    const { connection, options, _leaving: leaving } = this
     const { method, id } = call
     const params: ResponseParams = call.params
     const path = fillPlaceholders(this.path, params.route, toSegment)
@@ -95,15 +100,18 @@ export class SocketService extends EmitterService {
     const given = connection.flags?.timeout ?? options.timeout ?? connection._opts?.ackTimeout
     const end = Date.now() + Math.min(given ?? DEFAULT_TIMEOUT, MAX_TIMEOUT)
 
-    if (connection.connected === false) {
+    if (connection.connected === false || leaving?.isLeaving) {
       // What no message can hold would fail when the socket connects: outside of this call, where nothing catches it.
       JSON.stringify(args)
       // The socket would keep the call until it is connected, and for ever when it is closed.
-      if (!(await whenConnected(connection, end)))
-        throw new Timeout('operation has timed out', { method, path })
+      const isReady = (await leaving?.whenGone(end)) !== false && (await whenConnected(connection, end))
+
+      if (!isReady) throw new Timeout('operation has timed out', { method, path })
     }
 
-    return new Promise((resolve, reject) => {
+    const leave = leaving?.begin()
+
+    const reply = new Promise((resolve, reject) => {
       function finish(lost: Error | null, error?: unknown, result?: unknown, position?: string): void {
         if (lost || error) {
           reject(lost ? toLostError(lost, { method, path }) : convert(error))
@@ -120,6 +128,8 @@ export class SocketService extends EmitterService {
         connection.emit(method, path, ...args, finish.bind(null, null))
       }
     })
+
+    return leave ? reply.finally(leave) : reply
   }
 
   /** Removes a listener of an event, or all. Not every emitter has it. */
@@ -152,11 +162,13 @@ export function socketio<Services = any>(
 
   watchRefusals(socket)
 
+  const leaving = watchClosing(socket)
+
   return createConnection<Services>(
     'io',
     socket,
     SocketService,
-    (name) => new SocketService({ name, connection: socket, options }),
+    (name) => new SocketService({ name, connection: socket, options, leaving }),
     (app) => resumeEvents(app, socket)
   )
 }

@@ -18,6 +18,7 @@ import { attach } from './attachment.ts'
 import { type Encoder, encodeAsJson } from './bytes.ts'
 import { Connections, type OpenedSocket } from './connections.ts'
 import { guardServer } from './guard.ts'
+import { Leavers } from './leavers.ts'
 import { refuseForNow } from './refusal.ts'
 import { Running } from './running.ts'
 import { type EngineConnection, Traffic } from './traffic.ts'
@@ -51,6 +52,7 @@ export class SocketTransport {
   private readonly connections: Connections
   private readonly log: OpenLog
   private readonly running = new Running()
+  private readonly leavers = new Leavers()
   private readonly backlog = new Backlog(getBacklogLimit())
   private readonly traffic = new WeakMap<EngineConnection, Traffic>()
   private readonly methods = new Set<string>()
@@ -134,6 +136,7 @@ export class SocketTransport {
   /** Replies to calls that have arrived or are in transit, and closes all connections: clients reconnect elsewhere. */
   async close(): Promise<void> {
     this.isRefusing = true
+    await this.leavers.dismiss(CLOSE_GRACE)
     await this.running.quiet(CLOSE_GRACE)
     this.isClosed = true
     for (const { conn } of this.connections.open) this.getTraffic(conn).runAll()
@@ -257,6 +260,10 @@ export class SocketTransport {
   /** Sends a client what it missed: from the acknowledgement on, all events come in their order. */
   private resume(socket: OpenedSocket, position: unknown, reply: unknown): void {
     const connection = getConnection(socket)
+
+    // A client that resumes is ours, or follows our protocol.
+    this.leavers.add(socket)
+
     const send = (...values: unknown[]): void => {
       if (typeof reply === 'function') this.getTraffic(socket.conn).reply(() => reply(...values))
     }

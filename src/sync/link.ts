@@ -252,6 +252,9 @@ export class Link implements LogSource {
   }
 
   private handleAway(outage: Outage): void {
+    // This process leaves Redis.
+    if (!this.log) return
+
     const message = 'Redis is away: events wait, and do not reach other processes'
 
     debug('Redis is away: %s', outage.error.message)

@@ -230,7 +230,7 @@ describeBundlers('Rollup', () => {
 it.each(FORMATS)(
   'the commands of the page on bundling make a file that runs alone, as %s',
   async (format) => {
-    const [program] = readBlocks(await readPage('deployment'), 'js') as [string]
+    const [program] = readBlocks(await readPage('http'), 'js') as [string]
     const commands = readBlocks(readSection(await readPage('bundling'), 'A server with esbuild'), 'sh')
     const command = commands.find((text) => text.includes(`--format=${format}`)) as string
     const [folder, target] = [createFullFolder(), createEmptyFolder()]
@@ -247,7 +247,7 @@ it.each(FORMATS)(
 
     const url = await start(server, {})
 
-    expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: 'ok' })
+    expect(await (await fetch(`${url}/messages`)).json()).toEqual([])
   }
 )
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { readBlocks, readPage, readSection, toJavaScript, toLocal } from '../support/page.ts'
-import { runProgram, runServer, runToEnd } from '../support/program.ts'
+import { runProgram, runToEnd } from '../support/program.ts'
 import { expectSession } from '../support/session.ts'
 import { shareProcess } from '../support/shared-process.ts'
 import { LOCAL_IMPORT, SECRET } from './support.ts'
@@ -85,24 +85,17 @@ console.log(JSON.stringify([context.dispatch, context.result.password?.slice(0, 
   expect(await run(describing, hooks.replace(/^ {2}app\.use.*$/m, ''))).toEqual(shown)
 })
 
-it('deployment: the application answers as it shows, and ends on SIGTERM', async () => {
-  const page = await readPage('deployment')
-  const [program] = readBlocks(page, 'js') as [string]
-  const [session] = readBlocks(page, 'console') as [string]
-  const { address, end } = await runServer(program, { NODE_ENV: 'production' })
-
-  await expectSession([session], { 'localhost:3030': address })
-  expect(await end('SIGTERM')).toBe(0)
-})
-
 it('deployment: the proxy is trusted, and errors are logged', async () => {
-  const [, proxy, logging] = readBlocks(await readPage('deployment'), 'js') as [string, string, string]
+  const page = await readPage('deployment')
+  const [proxy, logging] = ['Reverse proxy', 'Logging'].flatMap((heading) =>
+    readBlocks(readSection(page, heading), 'js')
+  ) as [string, string]
   const { address, waitFor } = await shared.runServer(`
 import { alula } from 'alula'
 import express from 'alula/express'
 
 const app = express(alula())
-${proxy}${logging.replace('console.error', 'console.log').replace('app.use(errorHandler', 'const last = (errorHandler')}
+${proxy.replace(/^.*socketio.*\n/gm, '')}${logging.replace('console.error', 'console.log').replace('app.use(errorHandler', 'const last = (errorHandler')}
 app.use('broken', { find: async () => { throw new Error('broken') } })
 app.use('/addresses', (request, response) => response.json(request.ip))
 app.use(last)

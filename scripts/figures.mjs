@@ -1,0 +1,90 @@
+// Writes the figures of the README, between its two comments, from bench/results. With --check it only says whether they are
+// up to date.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const README = toPath('README.md')
+const [BEGIN, END] = ['<!-- figures: node scripts/figures.mjs -->\n', ' <!-- /figures -->']
+
+/** The rows of the README, by the name of the server in bench/results/rest.md. */
+const SERVERS = {
+  'node:http by hand': '`node:http` by hand',
+  'Fastify 5': 'Fastify 5 by hand',
+  'Feathers v5': 'Feathers v5',
+  'alula, app.listen()': 'alula, `app.listen()`',
+  'alula, toListener': 'alula, `toListener`'
+}
+
+/** Where a token is read with a key that is made once. */
+const KEY_ONCE = 'Express 5 by hand, key made once'
+
+const ratios = read('bench/results/rest.md').split('The same as a ratio to Express 5 by hand')[1]
+const sizes = read('bench/results/install.md').split('Installed for production')[1]
+const readme = readFileSync(README, 'utf8')
+const [before, rest] = cut(readme, BEGIN)
+const [, after] = cut(rest, END)
+const written = `${before}${BEGIN}${format()}${END}${after}`
+
+if (process.argv.includes('--check')) {
+  if (written !== readme) {
+    console.error('The figures of the README are not those of bench/results: run node scripts/figures.mjs')
+    process.exit(1)
+  }
+  console.log('The figures of the README are up to date')
+} else writeFileSync(README, written)
+
+function format() {
+  const rows = Object.entries(SERVERS).map(
+    ([server, label]) => `| ${label} | ${readRatios(server).join(' | ')} |`
+  )
+  const [ours, theirs] = ['alula', 'Feathers v5'].map(readSize)
+
+  return `| Requests per CPU second; hand-written Express 5 = 1 | get | find | create | patch | get with a token |
+|---|---|---|---|---|---|
+${rows.join('\n')}
+
+With a token, Express by hand reaches ${readRatios(KEY_ONCE).at(-1)} where it makes the key of its tokens only once. A small application \
+installs ${ours.packages} packages (${ours.size} MB), against ${theirs.packages} (${theirs.size} MB) with Feathers v5.`
+}
+
+/** The medians of a server, one for each kind of request. */
+function readRatios(server) {
+  return findRow(ratios, server).map((cell) => cell.split(' ')[0])
+}
+
+function readSize(application) {
+  const [packages, size] = findRow(sizes, application)
+
+  return { packages, size }
+}
+
+/** The cells of a row after its name. */
+function findRow(table, name) {
+  const rows = table.split('\n').map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim())
+  )
+  const row = rows.find(([first]) => first === name)
+
+  if (!row) throw new Error(`bench/results has no row '${name}'`)
+
+  return row.slice(1)
+}
+
+function cut(text, mark) {
+  const parts = text.split(mark)
+
+  if (parts.length !== 2) throw new Error(`Expected '${mark.trim()}' once in the README`)
+
+  return parts
+}
+
+function read(path) {
+  return readFileSync(toPath(path), 'utf8')
+}
+
+function toPath(path) {
+  return fileURLToPath(new URL(`../${path}`, import.meta.url))
+}
