@@ -14,6 +14,11 @@ import { socketio } from 'alula/socketio'
 const app = express(alula())
 `
 
+/** Prints the events of version 1 that listeners in the process get. */
+const LISTENERS = `
+for (const event of ['created', 'patched'])
+  app.service('v1/notes').on(event, ({ title }) => console.log(event, title))`
+
 function toProgram(...blocks: readonly string[]): string {
   return toModule(
     APP,
@@ -27,7 +32,7 @@ app.on('connection', (connection) => app.channel('users/1').join(connection))`,
 }
 
 it('two versions have one table, and the old one says when it ends', async () => {
-  const { address } = await runServer(toProgram(versions))
+  const { address, lines } = await runServer(toProgram(versions, LISTENERS))
   const received: unknown[] = []
   const socket = io(`http://${address}`, { transports: ['websocket'] })
 
@@ -64,6 +69,9 @@ it('two versions have one table, and the old one says when it ends', async () =>
       [`v1/notes ${event}`, { id: 1, text }]
     ])
   )
+
+  for (const line of ['created Milk', 'patched Milk', 'patched Oats'])
+    expect((await lines.next()).value).toBe(line)
 
   // The rule of version 2 holds in version 1.
   expect((await call(`${v1}/1`, { user: 2 })).status).toBe(404)
