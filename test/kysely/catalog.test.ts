@@ -40,6 +40,7 @@ const FUNCTIONS: { readonly [name: string]: string } = {
   format_type: "format_type('varchar'::regtype, 24)",
   json_agg: 'json_agg(json_build_array(1))::text',
   json_build_array: "json_build_array(1, 'a')::text",
+  jsonb_array_elements: "(select count(*) from jsonb_array_elements('[1]'::jsonb))",
   jsonb_typeof: `jsonb_typeof('{"a":1}'::jsonb -> 'a'::text)`,
   lower: `lower('A' collate "C")`,
   max: 'max(1)',
