@@ -1,3 +1,5 @@
+import { toModule } from '../support/page.ts'
+
 /** Notes of their owners, of which nobody else gets events. Prints an access token of each of two users. */
 export const OWN_NOTES = `
 import { alula } from 'alula'
@@ -21,7 +23,7 @@ const authentication = new AuthenticationService(app)
 authentication.register('jwt', new JWTStrategy())
 app.use('authentication', authentication)
 app.use('users', memory({ startId: 1 }), { methods: [] })
-app.use('notes', memory({ startId: 1 }), { access: access({ all: owner('userId') }) })
+app.use('notes', memory({ startId: 1, multi: ['remove'] }), { access: access({ all: owner('userId') }) })
 app.service('notes').hooks({
   before: {
     create: [
@@ -48,3 +50,10 @@ for (const name of ['ada', 'grace']) {
   tokens.push(await authentication.createAccessToken({}, { subject: String(id) }))
 }
 console.log('tokens', ...tokens)`
+
+/** The same application with further blocks, before it listens. */
+export function extendOwnNotes(...blocks: readonly string[]): string {
+  const [setUp, start] = OWN_NOTES.split(/^(?=app\.use\(errorHandler)/m) as [string, string]
+
+  return toModule(setUp, ...blocks, start)
+}
