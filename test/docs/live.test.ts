@@ -1,20 +1,11 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { build } from 'esbuild'
 import { expect, it } from 'vitest'
-import { createFullFolder } from '../bundles/support.ts'
 import { describeChromium } from '../support/chromium.ts'
+import { bundleFrontEnd } from '../support/front-end.ts'
 import { readBlocks, readPage, readSection } from '../support/page.ts'
 import { expectSession } from '../support/session.ts'
 import { shareProcess } from '../support/shared-process.ts'
 
 const shared = shareProcess({})
-
-const CLIENT = `
-import { alula, live, socketio } from 'alula/client'
-import { io } from 'socket.io-client'
-
-export const client = alula().configure(socketio(io())).configure(live())`
 
 async function startServer(): Promise<string> {
   const [application] = readBlocks(await readPage('live'), 'js') as [string]
@@ -27,26 +18,6 @@ async function readHook(section: string, language: 'js' | 'jsx'): Promise<string
   const [block] = readBlocks(readSection(await readPage('live'), section), language)
 
   return block as string
-}
-
-/** Makes one script of files for a page. */
-async function bundle(files: { readonly [name: string]: string }): Promise<string> {
-  const folder = createFullFolder()
-
-  for (const [name, text] of Object.entries({ 'client.js': CLIENT, ...files }))
-    writeFileSync(join(folder, name), text)
-
-  const { outputFiles } = await build({
-    entryPoints: [join(folder, 'main.js')],
-    bundle: true,
-    loader: { '.js': 'jsx' },
-    jsx: 'automatic',
-    define: { 'process.env.NODE_ENV': '"development"', __VUE_OPTIONS_API__: 'true' },
-    logLevel: 'silent',
-    write: false
-  })
-
-  return (outputFiles[0] as (typeof outputFiles)[number]).text
 }
 
 it('live lists: the client prints what the page shows, and so it does over HTTP', async () => {
@@ -138,7 +109,7 @@ createRoot(document.getElementById('root')).render(<Notes />)`
 describeChromium('live lists on a page', (open) => {
   it.each(Object.entries(FRAMEWORKS))('follow events with %s', async (name, readFiles) => {
     const address = await startServer()
-    const script = await bundle(await readFiles())
+    const script = await bundleFrontEnd(await readFiles())
     const { page, errors } = await open(`http://${address}/notes`)
     const send = (method: string, path: string, data: object) =>
       fetch(`http://${address}/${path}`, {
