@@ -51,7 +51,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import socketio from '@feathersjs/socketio-client'
       feathers().configure(socketio(window.socket))`,
     share: 1.5,
-    budget: 17_290
+    budget: 17_320
   }
 }
 
