@@ -11,6 +11,7 @@ import { expectSession } from '../support/session.ts'
 const ROOT = resolve(import.meta.dirname, '../..')
 
 let guides: string[]
+let recipes: string[]
 let index: string
 
 beforeAll(async () => {
@@ -21,10 +22,13 @@ beforeAll(async () => {
     .filter((file) => file.endsWith('.md') && file !== 'index.md')
     .map((file) => file.slice(0, -3))
     .sort()
+  recipes = (await readdir(join(ROOT, 'docs/recipes')))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `recipes/${file.slice(0, -3)}`)
   index = await readFile(join(ROOT, 'docs/index.md'), 'utf8')
 })
 
-it('llms.txt lists every guide with its first sentence', async () => {
+it('llms.txt lists every guide and recipe with its first sentence', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'alula-llms-'))
 
   onTestFinished(() => rm(folder, { recursive: true }))
@@ -33,7 +37,7 @@ it('llms.txt lists every guide with its first sentence', async () => {
   const text = await readFile(join(folder, 'llms.txt'), 'utf8')
   const lines = [...text.matchAll(/^- \[.+\]\(\/(.+)\.html\): .+\.$/gm)]
 
-  expect(lines.map(([, name]) => name).sort()).toEqual(guides)
+  expect(lines.map(([, name]) => name).sort()).toEqual([...guides, ...recipes].sort())
   expect(text.split('## ').at(-1)).toMatch(/^Reference\n\n- \[Error codes/)
   expect(text).toMatch(
     /^# alula\n\n> .+\n\n## Start\n\n- \[Quickstart\]\(\/quickstart\.html\): Write a REST API /

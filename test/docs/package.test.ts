@@ -11,7 +11,7 @@ it('links of the guides lead to files of the package', () => {
   const isPacked = new RegExp(
     `^(?:README\\.md|LICENSE|${manifest.files.map((pattern) => pattern.replace('*', '[^/]+')).join('|')})$`
   )
-  const files = ['.', 'docs', 'docs/decisions', 'docs/images', 'docs/tutorial']
+  const files = ['.', 'docs', 'docs/decisions', 'docs/images', 'docs/recipes', 'docs/tutorial']
     .flatMap((folder) => readdirSync(join(ROOT, folder)).map((file) => normalize(join(folder, file))))
     .filter((file) => isPacked.test(file))
   const guides = files.filter((file) => file.startsWith('docs/') && file.endsWith('.md'))
