@@ -44,7 +44,8 @@ createRoot(document.getElementById('root')).render(
 
 it('a cursor of another order is refused', async () => {
   const { address } = await runServer(SERVER)
-  const find = async (query: string) => await (await fetch(`http://${address}/posts?${query}`)).json()
+  const find = async (query: string) =>
+    (await (await fetch(`http://${address}/posts?${query}`)).json()) as any
   const { endCursor } = await find('$sort[createdAt]=-1')
 
   expect((await find(`$sort[createdAt]=-1&$after=${endCursor}`)).data[0].title).toBe('Post 25')

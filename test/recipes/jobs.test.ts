@@ -6,6 +6,30 @@ import { extendOwnNotes } from './own-notes.ts'
 
 const [recipe] = readBlocks(await readPage('recipes/14-jobs'), 'js') as [string]
 
+/** A job that is in the middle when the signal comes, and an exit code that says whether it came to its end. */
+const SLOW = `
+let isDone = false
+
+app.service('notes').hooks({
+  around: {
+    create: [
+      async ({ data }, next) => {
+        if (data.text === 'Copy of Slow') {
+          console.log('begun')
+          await new Promise((resolve) => process.once('SIGTERM', resolve))
+          worker.once('completed', () => {
+            isDone = true
+          })
+        }
+        await next()
+      }
+    ]
+  }
+})
+process.on('exit', () => {
+  if (!isDone) process.exitCode = 3
+})`
+
 describeRedis('The jobs of the recipe', () => {
   it('call as the user, run on a schedule, and finish before the process ends', async () => {
     const code = recipe
@@ -17,6 +41,7 @@ describeRedis('The jobs of the recipe', () => {
     const { address, waitFor, end } = await runServer(
       extendOwnNotes(
         code.replace("console.error('Job failed:'", "console.log('Job failed:'"),
+        SLOW,
         "app.service('notes').on('created', ({ text }) => console.log('created', text))",
         "app.service('notes').on('removed', ({ text }) => console.log('removed', text))"
       ),
@@ -46,6 +71,10 @@ describeRedis('The jobs of the recipe', () => {
     expect(await waitFor('Job failed')).toBe("Job failed: copyNotes 1 No record found for id '1'")
     expect(await post('copies', { ids: [1] }, ada)).toBe(201)
     await waitFor('created Copy of Plans')
+
+    expect(await post('notes', { text: 'Slow' }, ada)).toBe(201)
+    expect(await post('copies', { ids: [4] }, ada)).toBe(201)
+    await waitFor('begun')
 
     expect(await end('SIGTERM')).toBe(0)
   })

@@ -20,6 +20,11 @@ export const cookies = async () => ({
   set: (name, value) => void store.set(name, value)
 })`
 
+const NAVIGATION = `
+export function redirect(path) {
+  throw new Error('to ' + path)
+}`
+
 const MAIN = `
 import { renderToReadableStream } from 'react-dom/server'
 import { GET, POST } from './app/api/[...path]/route'
@@ -38,7 +43,7 @@ const form = (values) => Object.entries(values).reduce((form, [name, value]) => 
 
 await print(await POST(request('users', { email: 'ada@example.org', password: 'correct horse' })))
 await print(await GET(request('notes')))
-console.log(await Page().catch(({ name }) => name))
+console.log(await Page().catch(({ message }) => message))
 console.log(await login(form({ email: 'ada@example.org', password: 'wrong' })).catch(({ name }) => name))
 await login(form({ email: 'ada@example.org', password: 'correct horse' }))
 
@@ -53,7 +58,8 @@ console.log(await new Response(await renderToReadableStream(await Page())).text(
 it('Next.js: route handlers, the action and the page work as functions', async () => {
   const folder = createFullFolder()
   const files = {
-    'node_modules/next/headers.js': HEADERS,
+    'next/headers.js': HEADERS,
+    'next/navigation.js': NAVIGATION,
     'lib/app.ts': app,
     'lib/client.ts': client,
     'app/api/[...path]/route.ts': route,
@@ -64,7 +70,7 @@ it('Next.js: route handlers, the action and the page work as functions', async (
   }
 
   for (const [name, text] of Object.entries(files)) {
-    const file = join(folder, name.replace('node_modules/', ''))
+    const file = join(folder, name)
 
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, text)
@@ -77,7 +83,7 @@ it('Next.js: route handlers, the action and the page work as functions', async (
     platform: 'node',
     format: 'esm',
     jsx: 'automatic',
-    alias: { 'next/headers': join(folder, 'next/headers.js') },
+    alias: { next: join(folder, 'next') },
     external: ['alula', 'alula/*', 'react', 'react/*', 'react-dom', 'react-dom/*'],
     logLevel: 'silent'
   })
@@ -92,7 +98,7 @@ it('Next.js: route handlers, the action and the page work as functions', async (
   expect(lines).toEqual([
     '201 {"email":"ada@example.org","id":1}',
     expect.stringMatching(/^401 /),
-    'NotAuthenticated',
+    'to /sign-in',
     'NotAuthenticated',
     '201 {"text":"Hello","userId":1,"id":1}',
     '403',

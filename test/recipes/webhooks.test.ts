@@ -15,7 +15,7 @@ import { memory } from 'alula/memory'
 
 const app = express(alula())
 
-app.configure(rest())
+app.configure(rest({ logger: false }))
 app.use('orders', memory({ startId: 1 }))
 app.use('invoices', memory({ startId: 1 }))`
 
