@@ -43,7 +43,9 @@ export default defineConfig({
 /** A page that nothing leads to is not read. */
 function assertComplete() {
   const listed = Object.values(GUIDES).flat()
-  const pages = [...listPages('.'), ...listPages('tutorial'), ...listPages('recipes')].map((page) => page.replace('./', ''))
+  const pages = [...listPages('.'), ...listPages('tutorial'), ...listPages('recipes')].map((page) =>
+    page.replace('./', '')
+  )
   const orphan = pages.find((page) => !listed.includes(page))
 
   if (orphan) throw new Error(`${orphan}.md is not in the sidebar`)
