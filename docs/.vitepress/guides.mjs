@@ -41,7 +41,7 @@ export const GUIDES = {
     'mcp'
   ],
   'Users and access': ['authentication', 'sessions', 'access', 'oauth', 'security'],
-  'In production': ['testing', 'deployment', 'bundling', 'scaling'],
+  'In production': ['testing', 'deployment', 'observability', 'bundling', 'scaling'],
   Recipes: listRecipes(),
   'From Feathers v5': ['migrating'],
   'Write your own': ['writing-an-adapter', 'writing-a-transport', 'writing-a-dialect'],
