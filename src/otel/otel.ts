@@ -1,34 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel } from 'node:diagnostics_channel'
-import {
-  type Context,
-  context,
-  isSpanContextValid,
-  metrics,
-  type Span,
-  type SpanContext,
-  SpanKind,
-  type SpanOptions,
-  SpanStatusCode,
-  trace
-} from '@opentelemetry/api'
+import { type Context, context, metrics, type Span, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { CallMessage } from '../core/call-tracing.ts'
 import type { EventMessage } from '../core/publish.ts'
 import type { SqlMessage } from '../kysely/atomic.ts'
 import { toClientError } from '../transport/error.ts'
-
-/** The header of W3C Trace Context, version 00. */
-const TRACEPARENT = /^00-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/
+import { type Beginning, toAttributes, toCall, toEvent, toStatement, toTraceparent } from './conventions.ts'
 
 /** Of `rpc.server.call.duration`, in seconds, by the semantic conventions. */
 const BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
-
-/** What a span is begun with. */
-interface Beginning extends SpanOptions {
-  readonly name: string
-  /** What it continues, instead of what runs now. */
-  readonly from?: SpanContext | undefined
-}
 
 /**
  * Makes spans of calls, statements and events, and the metric `rpc.server.call.duration` of the calls of clients, by the semantic
@@ -101,34 +81,6 @@ export function otel(): () => void {
   }
 }
 
-function toCall(message: CallMessage, hasParent: boolean): Beginning {
-  const { path, method, provider, context: call } = message
-  // Params that are passed on have the headers too, and a span of an HTTP server has read them.
-  const from = provider && !hasParent ? toSpanContext(call.params?.headers?.traceparent) : undefined
-
-  return {
-    name: `${path}/${method}`,
-    kind: provider ? SpanKind.SERVER : SpanKind.INTERNAL,
-    attributes: toAttributes(message),
-    from
-  }
-}
-
-function toAttributes({ path, method, error }: CallMessage): { [name: string]: string } {
-  return {
-    'rpc.system.name': 'alula',
-    'rpc.method': `${path}/${method}`,
-    ...(error !== undefined && toFault(error))
-  }
-}
-
-/** Errors below 500 are those of clients: the status says which, and the server has not failed. */
-function toFault(error: unknown): { [name: string]: string } {
-  const { status, body } = toClientError(error)
-
-  return { 'rpc.response.status_code': `${status}`, ...(status >= 500 && { 'error.type': body.name }) }
-}
-
 function fail(span: Span, error: unknown): void {
   const { status, body } = toClientError(error)
 
@@ -136,36 +88,4 @@ function fail(span: Span, error: unknown): void {
 
   span.setAttribute('error.type', body.name)
   span.setStatus({ code: SpanStatusCode.ERROR })
-}
-
-function toStatement({ sql, database }: SqlMessage): Beginning {
-  const [operation = 'sql'] = sql.trim().split(/\s/, 1)
-
-  return {
-    name: operation.toUpperCase(),
-    kind: SpanKind.CLIENT,
-    attributes: { 'db.system.name': database.toLowerCase(), 'db.query.text': sql }
-  }
-}
-
-function toEvent({ kind, path, event, traceparent }: EventMessage): Beginning {
-  const from = kind === 'deliver' ? toSpanContext(traceparent) : undefined
-
-  return {
-    name: `${kind} ${path} ${event}`,
-    kind: kind === 'emit' ? SpanKind.PRODUCER : SpanKind.CONSUMER,
-    from,
-    links: from ? [{ context: from }] : []
-  }
-}
-
-function toTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
-  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
-}
-
-function toSpanContext(header: unknown): SpanContext | undefined {
-  const [, traceId = '', spanId = '', flags = '0'] = TRACEPARENT.exec(String(header)) ?? []
-  const found = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }
-
-  return isSpanContextValid(found) ? found : undefined
 }
