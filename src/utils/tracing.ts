@@ -3,7 +3,7 @@
 
 /** A channel of Node with the parts start, end, asyncStart, asyncEnd and error. */
 export interface Tracing<Message extends object> {
-  /** Whether anything watches. Ask before a message is made: otherwise it costs what nobody reads. */
+  /** Whether anything watches. Ask before a message is made: without subscribers it would be made for nothing. */
   readonly hasSubscribers: boolean
   tracePromise<Result>(run: () => Promise<Result>, message: Message): Promise<Result>
   traceSync<Result>(run: () => Result, message: Message): Result
