@@ -33,7 +33,8 @@ const entries = packages.flatMap(({ entries }) => entries)
 /** Entries that are of no use without a package of somebody else’s, which they import at once. */
 const REQUIRED_PEERS = new Map([
   ['alula/koa', 'koa'],
-  ['alula/kysely', 'kysely']
+  ['alula/kysely', 'kysely'],
+  ['alula/otel', '@opentelemetry/api']
 ])
 
 /** Entries whose types are those of a package of somebody else’s: nobody uses them without it. */

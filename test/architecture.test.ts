@@ -21,7 +21,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['transport', 'adapter', 'authentication', 'client', 'manifest'],
   ['application', 'node', 'idempotency'],
   ['express', 'koa', 'fetch', 'socketio', 'events', 'sync', 'oauth', 'memory', 'kysely', 'openapi'],
-  ['cli', 'mcp']
+  ['cli', 'mcp', 'otel']
 ]
 
 /** These run in a browser: nothing that they reach may import from Node. */

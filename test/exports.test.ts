@@ -19,6 +19,7 @@ import * as memory from '../src/memory.ts'
 import * as node from '../src/node.ts'
 import * as oauth from '../src/oauth.ts'
 import * as openapi from '../src/openapi.ts'
+import * as otel from '../src/otel.ts'
 import * as plugin from '../src/plugin.ts'
 import * as query from '../src/query.ts'
 import * as schema from '../src/schema.ts'
@@ -48,6 +49,7 @@ it.each(
     node,
     oauth,
     openapi,
+    otel,
     plugin,
     query,
     schema,

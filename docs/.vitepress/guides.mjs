@@ -41,7 +41,15 @@ export const GUIDES = {
     'mcp'
   ],
   'Users and access': ['authentication', 'sessions', 'access', 'oauth', 'security'],
-  'In production': ['testing', 'idempotency', 'deployment', 'bundling', 'scaling', 'support'],
+  'In production': [
+    'testing',
+    'idempotency',
+    'deployment',
+    'observability',
+    'bundling',
+    'scaling',
+    'support'
+  ],
   Recipes: listRecipes(),
   'From Feathers v5': ['migrating'],
   'Write your own': ['writing-an-adapter', 'writing-a-transport', 'writing-a-dialect'],

@@ -19,6 +19,7 @@ import { addRelations } from '../relations/extension.ts'
 import { enforceSchema } from '../schema/enforce.ts'
 import { addScope } from '../scope/scope.ts'
 import { createClientOf } from '../transport/as-client.ts'
+import { assertRequestIds } from '../transport/request-id.ts'
 import { copyWith, isEmpty } from '../utils/object.ts'
 import { stripSlashes } from '../utils/path.ts'
 
@@ -45,6 +46,7 @@ export class Feathers extends BaseApplication {
       createEntry,
       checkSettings: (app: Application) => {
         assertErrorStatus(app.get('errorStatus'))
+        assertRequestIds(app.get('requestIds'))
         warnOfMissingLogin(app)
       },
       ...(isDevelopment && { partsOfCalls: new WeakSet() })

@@ -12,6 +12,7 @@ import {
 import type { AroundHook, BaseContext, Hook, Layer, Method } from '../hooks/types.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
+import { callTracer } from './call-tracing.ts'
 import { observeEvent } from './events.ts'
 import { extendLayers, insertBefore, type Levels } from './extensions.ts'
 import { endStreams, getInternals } from './internals.ts'
@@ -67,7 +68,8 @@ export function implementHooks(service: FeathersService, path: string, app: obje
 
         return pipeline === terminal && !getDefinition(method).event ? undefined : pipeline
       },
-      observer: observeEvent(method)
+      observer: observeEvent(method),
+      tracer: callTracer
     })
 
     // Enumerable, as in v5: plugins list the members of a service.

@@ -19,6 +19,8 @@ export interface ServiceEvent {
   readonly context: HookContext
   /** Where it is in the log; `undefined` for one that no log has. */
   readonly place?: LogPlace | undefined
+  /** The span of the write as W3C `traceparent`, where a tool that traces has set it. */
+  readonly traceparent?: string | undefined
 }
 
 /** Where an event is in the log, as clients get it. */

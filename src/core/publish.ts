@@ -4,6 +4,7 @@ import { createError, createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { isPromise } from '../utils/promise.ts'
 import { isTokenResponse } from '../utils/token-response.ts'
+import { openTracing } from '../utils/tracing.ts'
 import { Channel, CombinedChannel } from './channel.ts'
 import { type EmitterLike, emitSafely, reportError } from './events.ts'
 import { type EventStamp, getInternals, type Publishers, type ServiceEvent } from './internals.ts'
@@ -28,6 +29,23 @@ declare module '../utils/call-state.ts' {
     readonly positions?: Positions
   }
 }
+
+/** The message of the channel `alula:event`; `error` is added when it has failed. */
+export interface EventMessage {
+  /** `emit` where the event comes from, `deliver` in each process that has connections for it. */
+  readonly kind: 'emit' | 'deliver'
+  readonly path: string
+  readonly event: string
+  /** The id of the request that has led to it. */
+  readonly requestId?: string | undefined
+  /** The span of the write as W3C `traceparent`. Subscribers of `start` set it for `emit`. */
+  traceparent?: string | undefined
+  /** How many connections get it; for `deliver`. */
+  readonly connections?: number
+  readonly error?: unknown
+}
+
+const events = openTracing<EventMessage>('alula:event')
 
 /** Stands for all events. */
 const ANY = Symbol('any event')
@@ -72,13 +90,23 @@ export function implementPublish(service: FeathersService, path: string, app: Em
       // An event that code sends has none.
       const sent = isObject(given) ? given : ({ path, service, app, result: data } as unknown as HookContext)
       const context = toEventContext?.(app, { service, event, data, context: sent }) ?? sent
-      const serviceEvent: ServiceEvent = { path, event, data, context }
+      const pass = (serviceEvent: ServiceEvent) => {
+        // Access tokens are not kept.
+        if (log && !isTokenResponse(data)) log.append(service, serviceEvent)
+        else publishEvent(app, service, serviceEvent)
+      }
 
-      // Access tokens are not kept.
-      if (log && !isTokenResponse(data)) log.append(service, serviceEvent)
-      else publishEvent(app, service, serviceEvent)
+      if (events.hasSubscribers) traceEmit({ path, event, data, context }, pass)
+      else pass({ path, event, data, context })
     })
   }
+}
+
+function traceEmit(serviceEvent: ServiceEvent, pass: (traced: ServiceEvent) => void): void {
+  const { path, event, context } = serviceEvent
+  const message: EventMessage = { kind: 'emit', path, event, requestId: context.params?.requestId }
+
+  events.traceSync(() => pass({ ...serviceEvent, traceparent: message.traceparent }), message)
 }
 
 /**
@@ -259,7 +287,7 @@ function queue(sending: Publishing['sending'], key: unknown, sent: Promise<void>
 
 function send(
   app: EmitterLike,
-  { event, data, context, place }: ServiceEvent,
+  { path, event, data, context, place, traceparent }: ServiceEvent,
   channel: CombinedChannel,
   stamp?: EventStamp
 ): void {
@@ -267,7 +295,24 @@ function send(
 
   const given = stamp ?? place?.toStamp()
 
-  emitSafely(app, app, 'publish', [event, channel, context, data, ...(given ? [given] : [])])
+  const deliver = () =>
+    emitSafely(app, app, 'publish', [event, channel, context, data, ...(given ? [given] : [])])
+
+  if (!events.hasSubscribers) {
+    deliver()
+    return
+  }
+
+  const { requestId } = context.params ?? {}
+
+  events.traceSync(deliver, {
+    kind: 'deliver',
+    path,
+    event,
+    requestId,
+    traceparent,
+    connections: channel.length
+  })
 }
 
 /** All channels that a publisher has returned, as one, without connections that do not get the event. */

@@ -5,7 +5,7 @@ import { describeHook } from '../hooks/traits.ts'
 import { assertNoRequest, setErrorHeaders } from '../node/framework.ts'
 import { fromParserError } from '../node/parser-errors.ts'
 import { splitTarget } from '../node/request.ts'
-import { LOGGER_CHECK, type Logger, logError, toClientError } from '../transport/error.ts'
+import { LOGGER_CHECK, type Logger, logError, logUnexpected, toClientError } from '../transport/error.ts'
 import { toLogContext } from '../transport/handler.ts'
 import { createNotFound, type TransportApplication, toHttpError } from '../transport/http.ts'
 import { isBoolean, isFunction, isObject, isString } from '../utils/check.ts'
@@ -94,10 +94,12 @@ export function createErrorHandler(
     const own = toClientError(error)
     const { status, body } = toClientError(error, app)
 
-    // As in v5, expected errors of services are left to their hooks.
+    const called = toLogContext(response.hook)
+
+    // As in v5, expected errors of services are no information: hooks have seen them.
     if (logger && (own.status >= 500 || !response.hook)) {
-      logError(logger, error, own, toLogContext(response.hook), app)
-    }
+      logError(logger, error, own, called, app)
+    } else if (logger) logUnexpected(logger, error, called, app)
 
     if (response.headersSent) {
       next(thrown)
@@ -106,7 +108,7 @@ export function createErrorHandler(
 
     const isHtml = html !== false && wantsHtml(request)
     const responder = isHtml ? toHtmlResponder(html, status) : toJsonResponder(json, status)
-    const result = toHttpError(error, request, request.lookup, app)
+    const result = toHttpError(error, toNamed(request, called.requestId), request.lookup, app)
 
     response.status(status)
     setErrorHeaders(response, result.headers)
@@ -114,6 +116,10 @@ export function createErrorHandler(
     if (responder) responder(body, request, response, next)
     else sendResult(request, response, { ...result, headers: {} })
   }
+}
+
+function toNamed({ method, headers, path }: Request, requestId?: string): Parameters<typeof toHttpError>[1] {
+  return { method, headers, path, ...(requestId !== undefined && { requestId }) }
 }
 
 /** JSON unless the request mentions HTML and not JSON. */

@@ -31,6 +31,12 @@ export class ExpressRequest extends NodeRequest {
     return toHost(this.headers, trusts?.(socket.remoteAddress, 0) ? 1 : 0)
   }
 
+  override get isFromProxy(): boolean {
+    const { app, socket } = this.incoming
+
+    return app.get('trust proxy fn')?.(socket.remoteAddress, 0) === true
+  }
+
   override get address(): string | undefined {
     return this.incoming.ip ?? super.address
   }

@@ -63,6 +63,7 @@ function toHttpRequest(
     get address() {
       return toAddress(address, headers, trustProxy)
     },
+    isFromProxy: (trustProxy ?? 0) > 0,
     get isBehindProxy() {
       return trustProxy === undefined && isForwarded(headers)
     },

@@ -20,6 +20,14 @@ export interface HookMethodOptions<C extends BaseContext> {
    */
   readonly compile: (terminal: Pipeline<C>) => Pipeline<C> | undefined
   readonly observer?: CallObserver<C>
+  readonly tracer?: CallTracer<C>
+}
+
+/** Runs calls for tools that watch them. */
+export interface CallTracer<C extends BaseContext> {
+  /** Whether anything watches, which can begin at any time. */
+  readonly isOn: boolean
+  run(context: C, call: () => Promise<unknown>): Promise<unknown>
 }
 
 /** Sees each call that has a context. */
@@ -49,7 +57,7 @@ export function hookMethod<C extends BaseContext>(
   method: (...args: never[]) => unknown,
   options: HookMethodOptions<C>
 ): HookMethod<C> {
-  const { parameters, properties, version, owner, enter, compile, observer } = options
+  const { parameters, properties, version, owner, enter, compile, observer, tracer } = options
   const original = getOriginal(method)
   const defaults = getDefaults(method)
   const Context = createContextClass<C>(parameters, merge(properties, getProperties(method)))
@@ -74,8 +82,10 @@ export function hookMethod<C extends BaseContext>(
       compiledVersion = current
     }
 
+    const isTraced = tracer?.isOn === true
+
     // Fast path: nothing needs the context, so skip creating it.
-    if (!pipeline && !given && !defaults) {
+    if (!pipeline && !given && !defaults && !isTraced) {
       if (paramsIndex !== -1 && !args[paramsIndex]) args[paramsIndex] = {}
 
       return await original.apply(this ?? owner, args)
@@ -88,9 +98,19 @@ export function hookMethod<C extends BaseContext>(
     if (defaults) applyDefaults(context, defaults(context))
     if (paramsIndex !== -1 && !args[paramsIndex]) args[paramsIndex] = {}
 
-    observer?.start(context)
-    await (pipeline ?? terminal)(context)
-    observer?.finish(context)
+    if (isTraced) {
+      await tracer?.run(context, async () => {
+        observer?.start(context)
+        await (pipeline ?? terminal)(context)
+        observer?.finish(context)
+
+        return context.result
+      })
+    } else {
+      observer?.start(context)
+      await (pipeline ?? terminal)(context)
+      observer?.finish(context)
+    }
 
     return given ? context : context.result
   }

@@ -53,9 +53,13 @@ export function showError(context: FeathersKoaContext, thrown: unknown, logger: 
   const error = context.hook ? thrown : fromParserError(thrown)
   const { method, headers } = context
   const app: Partial<TransportApplication> = context.app
-  const result = toHttpError(error, { method, path: readPath(context), headers }, context.lookup, app)
+  const called = toLogContext(context.hook)
+  const { requestId } = called
+  const named = requestId !== undefined && { requestId }
+  const request = { method, path: readPath(context), headers, ...named }
+  const result = toHttpError(error, request, context.lookup, app)
 
-  logUnexpected(logger, error, toLogContext(context.hook), app)
+  logUnexpected(logger, error, called, app)
 
   context.status = result.status
   setErrorHeaders(context.res, result.headers)

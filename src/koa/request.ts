@@ -28,6 +28,10 @@ export class KoaRequest extends NodeRequest {
     return toHost(this.headers, proxy ? maxIpsCount || 1 : 0)
   }
 
+  override get isFromProxy(): boolean {
+    return this.context.app.proxy
+  }
+
   override get address(): string | undefined {
     const { ip, ips, app } = this.context
 

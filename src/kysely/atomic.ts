@@ -5,6 +5,7 @@ import {
   type QueryResult,
   sql
 } from 'kysely'
+import { openTracing } from '../utils/tracing.ts'
 import type { AnyKysely, AnyTransaction } from './any-kysely.ts'
 import { findDatabase } from './databases.ts'
 import type { Dialect } from './dialect.ts'
@@ -88,8 +89,31 @@ export async function asOneStatement<T>(
   return dialect.abortsOnError ? await inSavepoint(db, run) : await run(db)
 }
 
+/** The message of the channel `alula:sql`; `error` is added when the statement has failed. */
+export interface SqlMessage {
+  /** The statement with placeholders: the values are not in it. */
+  readonly sql: string
+  /** The name of the dialect. */
+  readonly database: string
+  readonly error?: unknown
+}
+
+const statements = openTracing<SqlMessage>('alula:sql')
+
 /** Runs a statement that needs no transaction, on a connection that the pool gets back when it is through. */
 export async function execute<Row>(
+  db: AnyKysely,
+  dialect: Dialect,
+  statement: CompiledQuery<Row>
+): Promise<QueryResult<Row>> {
+  if (!statements.hasSubscribers) return await run(db, dialect, statement)
+
+  const { name: database } = dialect
+
+  return await statements.tracePromise(() => run(db, dialect, statement), { sql: statement.sql, database })
+}
+
+async function run<Row>(
   db: AnyKysely,
   { isBusyAfterTimeout }: Dialect,
   statement: CompiledQuery<Row>

@@ -13,6 +13,8 @@ export interface KeptEvent {
   /** There is none for an event that the service sent itself. */
   readonly call?: { readonly method: string; readonly id: unknown; readonly event: unknown } | undefined
   readonly params?: { readonly [name: string]: unknown } | undefined
+  /** The span of the write. */
+  readonly traceparent?: string | undefined
 }
 
 /** An event that was kept, and the service here that it is an event of. */
@@ -22,7 +24,7 @@ export interface KnownEvent {
 }
 
 /** What publishers need of a call. */
-const PARAMS = ['provider', 'query', 'route']
+const PARAMS = ['provider', 'query', 'route', 'requestId']
 
 /**
  * What is kept of an event.
@@ -32,7 +34,7 @@ const PARAMS = ['provider', 'query', 'route']
  * @throws Error where it is not known what clients see of it
  */
 export function toKeptEvent(serviceEvent: ServiceEvent, names: readonly string[]): KeptEvent {
-  const { path, event, data, context } = serviceEvent
+  const { path, event, data, context, traceparent } = serviceEvent
   const { method, id, params } = context
   const shown = toEventData(context, data)
 
@@ -43,7 +45,8 @@ export function toKeptEvent(serviceEvent: ServiceEvent, names: readonly string[]
     // What is shown is in most cases what there is.
     dispatch: shown === data ? undefined : shown,
     call: method === undefined ? undefined : { method, id, event: context.event },
-    params: params && pickOwn(params, names)
+    params: params && pickOwn(params, names),
+    ...(traceparent !== undefined && { traceparent })
   }
 }
 
@@ -55,7 +58,7 @@ export function toKeptEvent(serviceEvent: ServiceEvent, names: readonly string[]
  * @returns `undefined` for an event that this process does not know
  */
 export function toKnownEvent(app: Application, kept: KeptEvent): KnownEvent | undefined {
-  const { path, event, data, dispatch, call, params } = kept
+  const { path, event, data, dispatch, call, params, traceparent } = kept
   const service: object | undefined = Object.hasOwn(app.services, path) ? app.services[path] : undefined
 
   if (!service || !getServiceOptions(service).serviceEvents.includes(event)) return undefined
@@ -68,7 +71,7 @@ export function toKnownEvent(app: Application, kept: KeptEvent): KnownEvent | un
     ...(dispatch !== undefined && { dispatch })
   } as HookContext
 
-  return { service, serviceEvent: { path, event, data, context } }
+  return { service, serviceEvent: { path, event, data, context, traceparent } }
 }
 
 function pickOwn(

@@ -53,6 +53,10 @@ export class NodeRequest implements HttpRequest {
     return toAddress(this.incoming.socket.remoteAddress, this.headers, this.trustProxy)
   }
 
+  get isFromProxy(): boolean {
+    return (this.trustProxy ?? 0) > 0
+  }
+
   get isBehindProxy(): boolean {
     return this.trustProxy === undefined && isForwarded(this.headers)
   }

@@ -314,9 +314,14 @@ export class SocketTransport {
     }
 
     let status = 200
-    const reply = await handleSocket(this.app, { method, path, args, connection }, (error) => {
+    const reply = await handleSocket(this.app, { method, path, args, connection }, (error, requestId) => {
       status = toClientError(error).status
-      this.report(error, { path: toPath(path), method, provider: connection.provider as string })
+      this.report(error, {
+        path: toPath(path),
+        method,
+        provider: connection.provider as string,
+        ...(requestId !== undefined && { requestId })
+      })
     })
 
     try {

@@ -43,6 +43,8 @@ export interface ErrorRequest {
   /** The path of an HTTP request, without the query string; the path of the service over a socket. */
   readonly path: string
   readonly headers: { readonly [name: string]: any }
+  /** The id of the request; there with the setting `requestIds`, once the request has become a call. */
+  readonly requestId?: string
 }
 
 /**
@@ -71,18 +73,22 @@ export interface LogContext {
   /** The service method. */
   readonly method?: string | undefined
   readonly provider?: string | undefined
+  /** The id of the request; there with the setting `requestIds`. */
+  readonly requestId?: string | undefined
   readonly status: number
 }
 
 /** What a logger gets beside the message: the error itself, and the call. */
 export interface LogDetails {
-  readonly error: unknown
+  /** Missing in the line of a finished call. */
+  readonly error?: unknown
   readonly context: LogContext
 }
 
 /**
  * Where errors are written to. `console` is one, and so are the loggers of winston, and of pino, which is known by its method
  * `bindings` and gets `{ err, context }` first and a message second. What a logger throws or rejects with is not seen.
+ * Errors below 500 go to `debug`, except those of `console`.
  */
 export interface Logger {
   /**
@@ -91,6 +97,8 @@ export interface Logger {
    */
   error(message: string, details?: LogDetails): unknown
   info?(message: string, details?: LogDetails): unknown
+  /** Errors below 500, which clients have caused: a line with their name and message. */
+  debug?(message: string, details?: LogDetails): unknown
 }
 
 /** An option that says where errors are written to. Without the method `error` they would be lost silently. */
@@ -156,7 +164,12 @@ export function toErrorResponse(
   request: ErrorRequest
 ): { readonly status: number; readonly body: unknown; readonly shown: ClientError } {
   const shown = toClientError(error, app)
-  const { status, body: unformatted } = shown
+  const { status } = shown
+  // Clients can name the request to those who read the log.
+  const unformatted: FeathersErrorJSON & { readonly requestId?: string } =
+    status >= 500 && request.requestId !== undefined
+      ? { ...shown.body, requestId: request.requestId }
+      : shown.body
   const format: FormatError | undefined = app.get?.('formatError')
 
   if (typeof format !== 'function') return { status, body: unformatted, shown }
@@ -192,7 +205,7 @@ export function toErrorResponse(
   }
 }
 
-/** Writes an error of status 500 or more to a log; `false` writes nothing. */
+/** Writes an error to a log: one below 500 to `debug`, where the logger has it and is not `console`. `false` writes nothing. */
 export function logUnexpected(
   logger: Logger | false,
   error: unknown,
@@ -201,7 +214,7 @@ export function logUnexpected(
 ): void {
   const shown = toClientError(error)
 
-  if (logger && shown.status >= 500) logError(logger, error, shown, call, app)
+  if (logger) logError(logger, error, shown, call, app, 'debug')
 }
 
 /**
@@ -213,14 +226,19 @@ export function logUnexpected(
  * @param shown What the client sees of it
  * @param call The call that failed
  * @param app The application: its log says the same of a server that is too busy once a second, or else for each call
+ * @param expected The level of an error below 500
  */
 export function logError(
   logger: Logger,
   error: unknown,
   shown: ClientError,
   call: Omit<LogContext, 'status'> = {},
-  app?: object
+  app?: object,
+  expected: 'info' | 'debug' = 'info'
 ): void {
+  // Printed by default, where it would hide the errors that count.
+  if (shown.status < 500 && expected === 'debug' && logger === console) return
+
   const context: LogContext = { ...call, status: shown.status }
   const sentence = `${shown.body.name}: ${shown.body.message}`
 
@@ -231,14 +249,14 @@ export function logError(
     () =>
       shown.status >= 500
         ? write(logger, 'error', isBusy(error) ? sentence : describeFully(error), error, context)
-        : write(logger, 'info', sentence, error, context),
+        : write(logger, expected, sentence, error, context),
     (failure) => debug('An error could not be logged: %s (%O)', shown.body.message, failure)
   )
 }
 
 function write(
   logger: Logger,
-  level: 'error' | 'info',
+  level: 'error' | 'info' | 'debug',
   message: string,
   error: unknown,
   context: LogContext
@@ -250,9 +268,33 @@ function write(
   return logger[level]?.(message, { error, context })
 }
 
+/**
+ * Writes the line of a finished call to a logger, which may throw or reject without harm.
+ *
+ * @param logger Where it is written to
+ * @param line The line
+ * @param context The call
+ */
+export function writeCall(
+  logger: Required<Pick<Logger, 'info'>>,
+  line: string,
+  context: LogContext & { readonly duration: number }
+): void {
+  attempt(
+    () => {
+      if (logger === console) return console.info(line)
+      if (isPino(logger)) return logger.info({ context }, line)
+
+      return logger.info(line, { context })
+    },
+    (failure) => debug('A call could not be logged: %s (%O)', line, failure)
+  )
+}
+
 interface Pino {
   error(details: object, message?: string): unknown
   info(details: object, message?: string): unknown
+  debug(details: object, message?: string): unknown
 }
 
 function isPino(logger: object): logger is Pino {

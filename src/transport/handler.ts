@@ -31,6 +31,7 @@ import { assertOwnOrigin, findPage } from './origin.ts'
 import { isConditional, runConditionally } from './precondition.ts'
 import { readQuery } from './query-method.ts'
 import { parseQueryString } from './querystring.ts'
+import { withRequestId } from './request-id.ts'
 import { createSetupCheck } from './setup-check.ts'
 import { findTarget, type HttpTarget, isMounted } from './target.ts'
 
@@ -110,9 +111,19 @@ function toFailure(
   const { logger, authentication, etag } = settings
 
   try {
-    logUnexpected(logger, error, toLogContext(call), app)
+    const { method, path, headers } = request
+    const { requestId } = withRequestId(app, call?.params ?? {}, request)
+    const named = { ...toLogContext(call), ...(requestId !== undefined && { requestId }) }
 
-    const result = toHttpError(error, request, route, app, authentication)
+    logUnexpected(logger, error, named, app)
+
+    const result = toHttpError(
+      error,
+      { method, path, headers, ...(requestId !== undefined && { requestId }) },
+      route,
+      app,
+      authentication
+    )
 
     return encodeResponse(request, withCacheHeaders(app, call, request, result, settings), etag)
   } catch (failure) {
@@ -140,8 +151,15 @@ export function toLogContext(context: HookContext | undefined): {
   readonly path?: string
   readonly method?: string
   readonly provider: string
+  readonly requestId?: string
 } {
-  return { ...(context && { path: context.path, method: context.method }), provider: 'rest' }
+  const { requestId } = context?.params ?? {}
+
+  return {
+    ...(context && { path: context.path, method: context.method }),
+    provider: 'rest',
+    ...(requestId !== undefined && { requestId })
+  }
 }
 
 /**
@@ -165,11 +183,12 @@ export async function runCall(
   const { method, headers } = request
   const inUrl = request.query ?? parseQueryString(request.search)
   const hasBody = readsBody(method, route)
-  const found =
+  const given =
     settings.params || app.defaultAuthentication ? await toParams(app, request, settings) : request.params
+  const found = withRequestId(app, given ?? {}, request)
   // A service may compare what is in any request with a secret.
   const params = app.defaultAuthentication
-    ? withClientPlace(found ?? {}, toClientPlace(app, request, settings))
+    ? withClientPlace(found, toClientPlace(app, request, settings))
     : found
   const body = hasBody ? await readBody(request, route, settings) : undefined
   const query = method === QUERY_VERB ? await readQuery(request, inUrl, settings.bodyLimit) : inUrl
@@ -234,7 +253,7 @@ async function toMountedParams(
   request: HttpRequest,
   settings: HttpSettings
 ): Promise<Params> {
-  const params = await toParams(app, request, settings)
+  const params = withRequestId(app, await toParams(app, request, settings), request)
 
   return noteParams(
     app,

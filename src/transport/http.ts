@@ -53,6 +53,8 @@ export interface HttpRequest {
   readonly address?: string | undefined
   /** Whether a proxy has passed the request on, and no setting says how many proxies are in front. */
   readonly isBehindProxy?: boolean
+  /** Whether a proxy that the application trusts has sent the request: it may name it. */
+  readonly isFromProxy?: boolean
   /** A body that middleware has parsed. */
   readonly body?: unknown
   /** A query that middleware has parsed. */
@@ -200,7 +202,7 @@ function toResultHeaders(
  */
 export function toHttpError(
   error: unknown,
-  request: Pick<HttpRequest, 'method' | 'headers'> & { readonly path?: string },
+  request: Pick<HttpRequest, 'method' | 'headers'> & { readonly path?: string; readonly requestId?: string },
   route?: RouteLookup | null,
   app: Partial<TransportApplication> = {},
   options: ParseAuthenticationOptions = {}
@@ -208,13 +210,15 @@ export function toHttpError(
   const {
     method,
     headers: { ...sent },
-    path = ''
+    path = '',
+    requestId
   } = request
   const { status, body, shown } = toErrorResponse(app, error, {
     provider: 'rest',
     method,
     path,
-    headers: sent
+    headers: sent,
+    ...(requestId !== undefined && { requestId })
   })
 
   return { status, headers: toErrorHeaders(shown, request, route, app, options), body }

@@ -19,6 +19,7 @@ import { toMethodHint } from './method-hint.ts'
 import { assertOwnOrigin } from './origin.ts'
 import { toHost } from './proxies.ts'
 import { assertQuery } from './querystring.ts'
+import { withRequestId } from './request-id.ts'
 import { findRoute } from './target.ts'
 
 /** A message that asks for a call of a service method, not checked yet. */
@@ -48,23 +49,28 @@ export interface Delivery {
  *
  * @param app The application
  * @param message The message
- * @param onError Called with the error of a failed call, for a log and for its status: `formatError` may change the body
+ * @param onError Called with the error of a failed call and the id of its message, for a log and for its status: `formatError` may change the body
  */
 export async function handleSocket(
   app: TransportApplication,
   message: SocketMessage,
-  onError: (error: unknown) => void
+  onError: (error: unknown, requestId?: string) => void
 ): Promise<SocketReply> {
+  let requestId: string | undefined
+
   try {
     const { service, call } = toSocketCall(app, message)
+
+    requestId = call.params?.requestId
+
     const position = getReadPosition(app, call.method)
     const response = getResponse(await callService(service, call))
 
     return position === undefined ? [null, response] : [null, response, position]
   } catch (error) {
-    onError(error)
+    onError(error, requestId)
 
-    return [toSocketError(app, error, message)]
+    return [toSocketError(app, error, message, requestId)]
   }
 }
 
@@ -74,15 +80,20 @@ export async function handleSocket(
  * @param app The application: its setting `formatError` decides on the body
  * @param error Anything that was thrown
  * @param message The message, as far as it could be read
+ * @param requestId The id of the message, if it has one
  */
 export function toSocketError(
   app: TransportApplication,
   error: unknown,
-  { method, path, connection }: Pick<SocketMessage, 'method' | 'path' | 'connection'>
+  { method, path, connection }: Pick<SocketMessage, 'method' | 'path' | 'connection'>,
+  requestId?: string
 ): object {
   const { provider = '', headers = {} } = connection ?? {}
 
-  return toErrorResponse(app, error, { provider, method, path: toPath(path), headers }).body as object
+  const named = requestId !== undefined && { requestId }
+
+  return toErrorResponse(app, error, { provider, method, path: toPath(path), headers, ...named })
+    .body as object
 }
 
 /**
@@ -137,7 +148,10 @@ export function toSocketCall(
         by,
         method,
         id,
-        copyWith(connection, { query, route: { ...route, ...filled?.values }, connection })
+        withRequestId(
+          app,
+          copyWith(connection, { query, route: { ...route, ...filled?.values }, connection })
+        )
       ),
       refusal: filled?.refusal
     }

@@ -172,7 +172,7 @@ describe.each(['middleware', 'allowRequest'])('%s of the server of sockets', (ki
   })
 })
 
-const LOGGER: { readonly [Name in FunctionNames<Logger>]: number } = { error: 500, info: 404 }
+const LOGGER: { readonly [Name in FunctionNames<Logger>]: number } = { error: 500, info: 404, debug: 404 }
 
 it.each(NAMES)('a logger that %s keeps no response back', async (failure) => {
   const broken = new Faults(failure).make(0, () => undefined)

@@ -1,0 +1,32 @@
+import type { CallTracer } from '../hooks/method.ts'
+import { openTracing } from '../utils/tracing.ts'
+import type { HookContext } from './types.ts'
+
+/** The message of the channel `alula:call`; `result` or `error` is added when the call has finished. */
+export interface CallMessage {
+  readonly path: string
+  readonly method: string
+  /** The transport; missing for an internal call. */
+  readonly provider?: string | undefined
+  readonly id?: unknown
+  readonly requestId?: string | undefined
+  /** The context of the call, which holds its data and params. */
+  readonly context: HookContext
+  readonly result?: unknown
+  readonly error?: unknown
+}
+
+const calls = openTracing<CallMessage>('alula:call')
+
+/** Publishes each call of a service on the channel `alula:call`, as long as something watches. */
+export const callTracer: CallTracer<HookContext> = {
+  get isOn() {
+    return calls.hasSubscribers
+  },
+  run(context, call) {
+    const { path, method, params = {}, id } = context
+    const { provider, requestId } = params
+
+    return calls.tracePromise(call, { path, method, provider, id, requestId, context })
+  }
+}

@@ -1,0 +1,122 @@
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { BadRequest } from '../../src/errors.ts'
+import express, { rest } from '../../src/express.ts'
+import { createHandler } from '../../src/fetch.ts'
+import { type Application, alula } from '../../src/index.ts'
+import { koa, rest as koaRest } from '../../src/koa.ts'
+import { describeHttpTransports, describeTransports } from '../support/transports.ts'
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+
+function configure(app: Application): void {
+  app.set('requestIds', true)
+  app.use('ids', {
+    find: async (params: any) => ({ id: params.requestId }),
+    get: async () => {
+      throw new Error('Broken')
+    },
+    remove: async () => {
+      throw new BadRequest('Wrong')
+    }
+  } as any)
+}
+
+function collect(): { lines: any[]; logger: any } {
+  const lines: any[] = []
+  const write = (level: string) => (message: string, details: any) =>
+    lines.push({ level, message, ...details })
+
+  return { lines, logger: { error: write('error'), info: write('info'), debug: write('debug') } }
+}
+
+describeTransports('request ids', (open) => {
+  it('are in params, in the log and in the body of a 500, and nowhere without the setting', async () => {
+    const { lines, logger } = collect()
+    const client = await open(configure, { logger })
+
+    if (client.provider === undefined) return
+
+    const [first, second] = [await client.call('find', 'ids'), await client.call('find', 'ids')]
+
+    expect(first.id).toMatch(UUID)
+    expect(second.id).not.toBe(first.id)
+
+    const error = await client.fail('get', 'ids', { id: 1 })
+
+    expect(error.requestId).toMatch(UUID)
+    expect(lines).toMatchObject([{ level: 'error', context: { requestId: error.requestId, status: 500 } }])
+
+    const wrong = await client.fail('remove', 'ids', { id: 1 })
+
+    expect(wrong).not.toHaveProperty('requestId')
+    expect(lines[1]).toMatchObject({
+      level: 'debug',
+      message: 'BadRequest: Wrong',
+      context: { method: 'remove', requestId: expect.stringMatching(UUID), status: 400 }
+    })
+
+    const plain = await open((app) => {
+      configure(app)
+      app.set('requestIds', false)
+    })
+
+    expect(await plain.call('find', 'ids')).toEqual({})
+  })
+})
+
+describeHttpTransports('the header of a client', (open) => {
+  it('names no request', async () => {
+    const client = await open(configure)
+    const response = await client.request('/ids', { headers: { 'X-Request-Id': 'mine' } })
+
+    expect(await response.json()).toEqual({ id: expect.stringMatching(UUID) })
+  })
+})
+
+describe('the header of a trusted proxy', () => {
+  it.each([
+    ['req-1:a/b=+@', 'req-1:a/b=+@'],
+    ['a'.repeat(128), 'a'.repeat(128)],
+    ['a'.repeat(129), expect.stringMatching(UUID)],
+    ['a b', expect.stringMatching(UUID)],
+    ['<script>', expect.stringMatching(UUID)]
+  ])('%s names the request, where it can', async (sent, id) => {
+    const app = alula()
+
+    configure(app)
+
+    const handle = createHandler(app, { trustProxy: 1 })
+    const response = await handle(new Request('http://x/ids', { headers: { 'X-Request-Id': sent } }))
+
+    expect(await response.json()).toEqual({ id })
+  })
+
+  it('is that of Express and of Koa where these trust it', async () => {
+    const headers = { 'X-Request-Id': 'mine' }
+    const web = express(alula())
+    const other = koa(alula())
+
+    web.set('trust proxy', 1)
+    web.configure(rest())
+    other.proxy = true
+    other.configure(koaRest())
+
+    for (const app of [web, other]) {
+      configure(app as unknown as Application)
+
+      const server = await app.listen(0, '127.0.0.1')
+      const { port } = server.address() as AddressInfo
+
+      onTestFinished(async () => void (await app.teardown()))
+      expect(await (await fetch(`http://127.0.0.1:${port}/ids`, { headers })).json()).toEqual({ id: 'mine' })
+    }
+  })
+
+  it('a setting that is no boolean fails when the application is set up', async () => {
+    const app = alula()
+
+    app.set('requestIds', 'yes')
+    await expect(app.setup()).rejects.toThrow("Invalid value for the setting 'requestIds'")
+  })
+})
