@@ -118,7 +118,7 @@ function toQuerySchema(
   { name, several }: ManifestMethod,
   schemas: Schemas
 ): JsonSchema | undefined {
-  const { definition, isStored } = service
+  const { definition } = service
 
   if (!definition) return undefined
   if (!isStandardMethod(name)) {
@@ -135,7 +135,7 @@ function toQuerySchema(
   const properties: { [name: string]: JsonSchema } = {}
   const operators = hasFilters && isFieldTable(query) ? addFilters(properties, service, query, schemas) : []
 
-  if (name === 'find' && isFieldTable(query)) addPaging(properties, isStored)
+  if (name === 'find' && isFieldTable(query)) addPaging(properties, service)
   if ((name === 'find' || name === 'get') && isFieldTable(query)) addShown(properties, service, schemas)
   if (Object.keys(properties).length === 0) return undefined
 
@@ -180,6 +180,9 @@ function addFilters(
   return Object.keys(properties).length === 0 ? [] : operators
 }
 
+/** What a page with cursors is asked for by, in place of `$skip`. */
+const CURSORS = { $after: { type: 'string' }, $before: { type: 'string' }, $total: { type: 'boolean' } }
+
 /** A value, or an object of operators. */
 function toFilter({ kinds, values = [] }: Field): JsonSchema {
   if (values.length > 0) return { anyOf: [{ enum: [...values] }, { type: 'object' }] }
@@ -192,11 +195,11 @@ function toFilter({ kinds, values = [] }: Field): JsonSchema {
   return kinds.includes('date') ? { type, format: 'date-time' } : { type }
 }
 
-function addPaging(properties: { [name: string]: JsonSchema }, isStored: boolean): void {
+function addPaging(properties: { [name: string]: JsonSchema }, { isStored, page }: ManifestService): void {
   if (!isStored) return
 
   properties.$limit = { type: 'integer' }
-  properties.$skip = { type: 'integer' }
+  Object.assign(properties, page?.hasCursors ? CURSORS : { $skip: { type: 'integer' } })
   properties.$sort = { type: 'object' }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createApp, getToken } from './support/application.ts'
+import { configureNotes, createApp, getToken } from './support/application.ts'
 import { CLIENTS, connect } from './support/clients.ts'
 
 describe.each(Object.entries(CLIENTS))('%s', (_name, open) => {
@@ -109,6 +109,27 @@ it('tools are described by the words of the schema, the rule, and what the metho
   expect(create.annotations).toEqual({ destructiveHint: false, openWorldHint: false })
   expect(finish.annotations).toEqual({ destructiveHint: true, openWorldHint: false })
   expect(JSON.stringify(tools)).not.toMatch(/secret|password|\$ref/)
+})
+
+it('a tool for pages with cursors takes cursors in place of a number to skip', async () => {
+  const app = await createApp({}, (app) => {
+    configureNotes(app)
+    ;(app.service('notes') as any).options.paginate = { default: 1, max: 10, cursor: true }
+  })
+
+  for (const text of ['one', 'two']) await app.service('notes').create({ text, ownerId: 1 })
+
+  const ada = await connect(app, 1)
+  const [find] = (await ada.list()).filter(({ name }: any) => name === 'notes_find')
+  const { properties } = find.inputSchema.properties.query
+
+  expect(Object.keys(properties)).toEqual(expect.arrayContaining(['$after', '$before', '$total']))
+  expect(properties).not.toHaveProperty('$skip')
+
+  const { json: first } = await ada.call('notes_find', { query: { $total: true } })
+  const { json: second } = await ada.call('notes_find', { query: { $after: first.endCursor } })
+
+  expect([first.total, first.data[0].text, second.data[0].text]).toEqual([2, 'one', 'two'])
 })
 
 it('two callers at once see their own tools and records', async () => {
