@@ -1,7 +1,9 @@
 import { warnOfMissingLogin } from '../access/missing-login.ts'
 import { BaseApplication } from '../core/application.ts'
+import { callTracer } from '../core/call-tracing.ts'
 import { createEntry } from '../core/caller.ts'
 import { assertErrorStatus } from '../core/error-status.ts'
+import { eventTracer } from '../core/event-tracing.ts'
 import { assertExtensible } from '../core/gate.ts'
 import { getInternals } from '../core/internals.ts'
 import { addMethodRoutes, assertNoRoute } from '../core/method-routes.ts'
@@ -44,6 +46,8 @@ export class Feathers extends BaseApplication {
     Object.assign(getInternals(this), {
       toEventContext: withDispatch,
       createEntry,
+      callTracer,
+      eventTracer,
       checkSettings: (app: Application) => {
         assertErrorStatus(app.get('errorStatus'))
         assertRequestIds(app.get('requestIds'))

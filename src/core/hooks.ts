@@ -12,7 +12,6 @@ import {
 import type { AroundHook, BaseContext, Hook, Layer, Method } from '../hooks/types.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
-import { callTracer } from './call-tracing.ts'
 import { observeEvent } from './events.ts'
 import { extendLayers, insertBefore, type Levels } from './extensions.ts'
 import { endStreams, getInternals } from './internals.ts'
@@ -69,7 +68,7 @@ export function implementHooks(service: FeathersService, path: string, app: obje
         return pipeline === terminal && !getDefinition(method).event ? undefined : pipeline
       },
       observer: observeEvent(method),
-      tracer: callTracer
+      tracer: internals.callTracer
     })
 
     // Enumerable, as in v5: plugins list the members of a service.

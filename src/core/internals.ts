@@ -1,4 +1,5 @@
 // The contract between the application and the other folders of the library: what an application keeps for them.
+import type { CallTracer } from '../hooks/method.ts'
 import { HookRegistry } from '../hooks/registry.ts'
 import type { Admission } from '../utils/admission.ts'
 import { createError } from '../utils/developer-error.ts'
@@ -62,6 +63,16 @@ export interface SentEvent extends Omit<ServiceEvent, 'path'> {
 /** Publishers by event; by a symbol for all events. */
 export type Publishers = Map<string | symbol, Publisher>
 
+/** Publishes events for tools that watch. */
+export interface EventTracer {
+  /** Whether anything watches, which can begin at any time. */
+  readonly isOn: boolean
+  /** An event where it comes from; passes it on with the span that a tool has made of it. */
+  emit(event: ServiceEvent, pass: (traced: ServiceEvent) => void): void
+  /** An event that connections of this process get. */
+  deliver(event: ServiceEvent, connections: number, run: () => void): void
+}
+
 /** What an application keeps for the library. All objects that an application is moved onto share one. */
 export class Internals {
   /** The hooks for all services. */
@@ -106,6 +117,9 @@ export class Internals {
    * prepared there.
    */
   createEntry?: (app: object, service: object, path: string, method: string) => (args: unknown[]) => void
+  /** Publish calls and events for tools that watch. An application of a server has them. */
+  callTracer?: CallTracer<HookContext>
+  eventTracer?: EventTracer
   /** Parts of the params of calls, by which copies of them are known. Outside production, for a warning. */
   partsOfCalls?: WeakSet<object>
   /** Says how many connections may begin. Made by the transport that first needs it. */

@@ -4,7 +4,6 @@ import { createError, createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { isPromise } from '../utils/promise.ts'
 import { isTokenResponse } from '../utils/token-response.ts'
-import { openTracing } from '../utils/tracing.ts'
 import { Channel, CombinedChannel } from './channel.ts'
 import { type EmitterLike, emitSafely, reportError } from './events.ts'
 import { type EventStamp, getInternals, type Publishers, type ServiceEvent } from './internals.ts'
@@ -29,23 +28,6 @@ declare module '../utils/call-state.ts' {
     readonly positions?: Positions
   }
 }
-
-/** The message of the channel `alula:event`; `error` is added when it has failed. */
-export interface EventMessage {
-  /** `emit` where the event comes from, `deliver` in each process that has connections for it. */
-  readonly kind: 'emit' | 'deliver'
-  readonly path: string
-  readonly event: string
-  /** The id of the request that has led to it. */
-  readonly requestId?: string | undefined
-  /** The span of the write as W3C `traceparent`. Subscribers of `start` set it for `emit`. */
-  traceparent?: string | undefined
-  /** How many connections get it; for `deliver`. */
-  readonly connections?: number
-  readonly error?: unknown
-}
-
-const events = openTracing<EventMessage>('alula:event')
 
 /** Stands for all events. */
 const ANY = Symbol('any event')
@@ -82,7 +64,7 @@ export function implementPublish(service: FeathersService, path: string, app: Em
 
   for (const event of serviceEvents) {
     service.on(event, (data: unknown, given?: HookContext) => {
-      const { log, toEventContext } = getInternals(app)
+      const { log, toEventContext, eventTracer } = getInternals(app)
 
       // Nothing is made for an event that goes nowhere.
       if (!log?.isShared && !getPublisher(app, service, event)) return
@@ -96,17 +78,10 @@ export function implementPublish(service: FeathersService, path: string, app: Em
         else publishEvent(app, service, serviceEvent)
       }
 
-      if (events.hasSubscribers) traceEmit({ path, event, data, context }, pass)
+      if (eventTracer?.isOn) eventTracer.emit({ path, event, data, context }, pass)
       else pass({ path, event, data, context })
     })
   }
-}
-
-function traceEmit(serviceEvent: ServiceEvent, pass: (traced: ServiceEvent) => void): void {
-  const { path, event, context } = serviceEvent
-  const message: EventMessage = { kind: 'emit', path, event, requestId: context.params?.requestId }
-
-  events.traceSync(() => pass({ ...serviceEvent, traceparent: message.traceparent }), message)
 }
 
 /**
@@ -287,32 +262,22 @@ function queue(sending: Publishing['sending'], key: unknown, sent: Promise<void>
 
 function send(
   app: EmitterLike,
-  { path, event, data, context, place, traceparent }: ServiceEvent,
+  serviceEvent: ServiceEvent,
   channel: CombinedChannel,
   stamp?: EventStamp
 ): void {
   if (channel.length === 0) return
 
+  const { event, data, context, place } = serviceEvent
   const given = stamp ?? place?.toStamp()
 
   const deliver = () =>
     emitSafely(app, app, 'publish', [event, channel, context, data, ...(given ? [given] : [])])
 
-  if (!events.hasSubscribers) {
-    deliver()
-    return
-  }
+  const { eventTracer } = getInternals(app)
 
-  const { requestId } = context.params ?? {}
-
-  events.traceSync(deliver, {
-    kind: 'deliver',
-    path,
-    event,
-    requestId,
-    traceparent,
-    connections: channel.length
-  })
+  if (eventTracer?.isOn) eventTracer.deliver(serviceEvent, channel.length, deliver)
+  else deliver()
 }
 
 /** All channels that a publisher has returned, as one, without connections that do not get the event. */

@@ -1,7 +1,7 @@
 // What spans say of calls, statements and events, by the semantic conventions of OpenTelemetry 1.45.
 import { isSpanContextValid, type SpanContext, SpanKind, type SpanOptions } from '@opentelemetry/api'
 import type { CallMessage } from '../core/call-tracing.ts'
-import type { EventMessage } from '../core/publish.ts'
+import type { EventMessage } from '../core/event-tracing.ts'
 import type { SqlMessage } from '../kysely/atomic.ts'
 import { toClientError } from '../transport/error.ts'
 

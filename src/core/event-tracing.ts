@@ -1,0 +1,37 @@
+import { openTracing } from '../utils/tracing.ts'
+import type { EventTracer } from './internals.ts'
+
+/** The message of the channel `alula:event`; `error` is added when it has failed. */
+export interface EventMessage {
+  /** `emit` where the event comes from, `deliver` in each process that has connections for it. */
+  readonly kind: 'emit' | 'deliver'
+  readonly path: string
+  readonly event: string
+  /** The id of the request that has led to it. */
+  readonly requestId?: string | undefined
+  /** The span of the write as W3C `traceparent`. Subscribers of `start` set it for `emit`. */
+  traceparent?: string | undefined
+  /** How many connections get it; for `deliver`. */
+  readonly connections?: number
+  readonly error?: unknown
+}
+
+const events = openTracing<EventMessage>('alula:event')
+
+/** Publishes each event on the channel `alula:event`, as long as something watches. */
+export const eventTracer: EventTracer = {
+  get isOn() {
+    return events.hasSubscribers
+  },
+  emit(serviceEvent, pass) {
+    const { path, event, context } = serviceEvent
+    const message: EventMessage = { kind: 'emit', path, event, requestId: context.params?.requestId }
+
+    events.traceSync(() => pass({ ...serviceEvent, traceparent: message.traceparent }), message)
+  },
+  deliver({ path, event, context, traceparent }, connections, run) {
+    const { requestId } = context.params ?? {}
+
+    events.traceSync(run, { kind: 'deliver', path, event, requestId, traceparent, connections })
+  }
+}
