@@ -6,7 +6,7 @@ import { createClient } from 'redis'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createIdempotencyTable } from '../../src/kysely.ts'
 import { createPrefix, describeRedis, REDIS_URL } from '../support/redis.ts'
-import { createTable, POSTGRES } from '../support/sql.ts'
+import { createTable, POSTGRES, POSTGRES_URL } from '../support/sql.ts'
 
 const TABLE = 'alula_idempotent_orders'
 
@@ -51,7 +51,7 @@ describeRedis('several processes', () => {
 
   describe.each(['Redis', 'PostgreSQL'])('with the keys in %s', (STORE) => {
     beforeEach(() => {
-      env = { REDIS_URL, POSTGRES_URL: process.env.POSTGRES_URL, PREFIX: createPrefix(), TABLE, STORE }
+      env = { REDIS_URL, POSTGRES_URL: POSTGRES_URL, PREFIX: createPrefix(), TABLE, STORE }
     })
 
     it('make one record of a hundred calls with one key', async () => {
@@ -73,7 +73,7 @@ describeRedis('several processes', () => {
   it('never run a call again after a crash, where its record and its key are in one database', async () => {
     env = {
       REDIS_URL,
-      POSTGRES_URL: process.env.POSTGRES_URL,
+      POSTGRES_URL: POSTGRES_URL,
       PREFIX: createPrefix(),
       TABLE,
       STORE: 'PostgreSQL'
@@ -94,7 +94,7 @@ describeRedis('several processes', () => {
   it('run a call again after a crash and its lease, where the key is elsewhere', async () => {
     const prefix = createPrefix()
 
-    env = { REDIS_URL, POSTGRES_URL: process.env.POSTGRES_URL, PREFIX: prefix, TABLE, STORE: 'Redis' }
+    env = { REDIS_URL, POSTGRES_URL: POSTGRES_URL, PREFIX: prefix, TABLE, STORE: 'Redis' }
 
     const [first, second, third] = [await startProcess(), await startProcess(), await startProcess()]
     const key = randomUUID()

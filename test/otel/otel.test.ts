@@ -21,6 +21,7 @@ import { type Application, alula } from '../../src/index.ts'
 import { KyselyService } from '../../src/kysely.ts'
 import { otel } from '../../src/otel.ts'
 import { sync } from '../../src/sync.ts'
+import { POSTGRES_URL } from '../support/sql.ts'
 
 const exporter = new InMemorySpanExporter()
 const measured = new InMemoryMetricExporter(AggregationTemporality.DELTA)
@@ -54,7 +55,7 @@ const parentOf = (span: ReadableSpan) => span.parentSpanContext?.spanId
 
 it('a trace goes from the request over nested calls and SQL to the delivery in another process', async () => {
   const db = new Kysely<any>({
-    dialect: new PostgresDialect({ pool: new Pool({ connectionString: process.env.POSTGRES_URL, max: 2 }) })
+    dialect: new PostgresDialect({ pool: new Pool({ connectionString: POSTGRES_URL, max: 2 }) })
   })
   const key = `alula-otel-${process.pid}`
   const open = async (): Promise<Application> => {
