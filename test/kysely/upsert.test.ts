@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { alula } from '../../src/index.ts'
+import { findDatabase } from '../../src/kysely/databases.ts'
 import { kysely, withTransaction } from '../../src/kysely.ts'
-import { createTable, describeDatabases, MARIADB, SQLITE } from '../support/sql.ts'
+import { createTable, describeDatabases, MARIADB } from '../support/sql.ts'
 
 const RIVALS = 100
 const EVENTS = ['created', 'patched', 'updated', 'removed']
@@ -73,8 +74,8 @@ describeDatabases('upsert', (database) => {
   it('in a transaction sees what others have stored since that began', async () => {
     const { app, users, db } = await open()
 
-    // SQLite has one connection.
-    if (database === SQLITE) return
+    // SQLite and PGlite have no other connection.
+    if (findDatabase(db).dialect.hasOneConnection) return
 
     await withTransaction(app, async () => {
       // The transaction has read before another connection stores the record.
