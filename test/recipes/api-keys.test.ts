@@ -27,7 +27,7 @@ async function start() {
       ...(data && { body: JSON.stringify(data) })
     })
 
-    return { status: response.status, body: await response.json() }
+    return { status: response.status, body: (await response.json()) as any }
   }
 
   return { ada, grace, call, waitFor }
@@ -35,7 +35,7 @@ async function start() {
 
 it('a key is shown once, acts for its user where keys are open, and ends when it is removed', async () => {
   const { ada, grace, call, waitFor } = await start()
-  const { body: made }: any = await call('keys', ada, 'POST', { name: 'backup', userId: 2, hash: 'mine' })
+  const { body: made } = await call('keys', ada, 'POST', { name: 'backup', userId: 2, hash: 'mine' })
   const key = { 'X-API-Key': made.key }
 
   expect(made).toEqual({
