@@ -1,4 +1,6 @@
-import { expect, it } from 'vitest'
+import { once } from 'node:events'
+import { io } from 'socket.io-client'
+import { expect, it, onTestFinished } from 'vitest'
 import { readBlocks, readPage } from '../support/page.ts'
 import { runServer } from '../support/program.ts'
 import { extendOwnNotes } from './own-notes.ts'
@@ -43,7 +45,7 @@ async function start() {
     return { status: response.status, body: await response.json() }
   }
 
-  return { ada, grace, eve, call }
+  return { address, ada, grace, eve, call }
 }
 
 it('members reach the records of their tenant alone', async () => {
@@ -79,4 +81,21 @@ it('members reach the records of their tenant alone', async () => {
   expect(await status('tasks', grace, 'POST', [{ projectId: 3 }, { projectId: 2 }])).toBe(404)
 
   expect(await status('projects/2', ada, 'DELETE')).toBe(200)
+})
+
+it('members get the events of their tenant alone', async () => {
+  const { address, ada, grace, call } = await start()
+  const socket = io(`http://${address}`, { transports: ['websocket'] })
+
+  onTestFinished(() => void socket.close())
+  await socket.emitWithAck('create', 'authentication', { strategy: 'jwt', accessToken: grace })
+
+  const created = once(socket as any, 'projects created')
+
+  await call('projects', ada, 'POST', { name: 'Engine' })
+  await call('projects', grace, 'POST', { name: 'Compiler' })
+
+  const [record] = await created
+
+  expect(record).toMatchObject({ name: 'Compiler', tenantId: 2 })
 })
