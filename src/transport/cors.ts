@@ -4,6 +4,7 @@ import { assertOption, assertOptions, type OptionCheck, type OptionChecks } from
 import { assertSync } from '../utils/promise.ts'
 import { isHeaderName } from './encode.ts'
 import { type HttpRequest, type HttpResponse, POSITION_HEADER, QUERY_HEADER } from './http.ts'
+import { REQUEST_ID_HEADER } from './request-id.ts'
 
 /** Which pages of other origins may call the services from a browser (Fetch §3.2). */
 export interface CorsOptions {
@@ -30,7 +31,7 @@ export interface Cors {
 const VERBS = 'GET, HEAD, QUERY, POST, PUT, PATCH, DELETE'
 
 /** What pages may read where a response has it, whatever the options say. */
-const OWN_HEADERS = [POSITION_HEADER, QUERY_HEADER]
+const OWN_HEADERS = [POSITION_HEADER, QUERY_HEADER, REQUEST_ID_HEADER]
 
 const CHECKS: OptionChecks = {
   origin: [

@@ -11,6 +11,7 @@ import { addSetCookie } from '../utils/cookie.ts'
 import { findTokenResponse, type TokenResponse } from '../utils/token-response.ts'
 import { type Authenticating, getSchemes, type ParseAuthenticationOptions } from './authentication.ts'
 import { type ClientError, type FormattingApplication, toErrorResponse } from './error.ts'
+import { toRequestIdHeader } from './request-id.ts'
 import type { HttpTarget } from './target.ts'
 
 /** The header that names a custom method on a `POST`. */
@@ -164,15 +165,17 @@ class HttpDetails {
  * the result. The status is `http.status`, or else 303 with a location, 204 without a body, 201 for `create`, and 200.
  */
 export function toHttpResult(context: HookContext): HttpResult {
-  const { http = {}, dispatch, result, method } = context
+  const { http = {}, dispatch, result, method, params, app } = context
   const body = getResponse(context)
   const { position } = getSlots(context)
   const own = toResultHeaders(http, findTokenResponse(result) ?? findTokenResponse(dispatch))
   const headers = method === 'find' ? { ...ACCEPTS_QUERY, ...own } : own
+  const named = toRequestIdHeader(app, params?.requestId)
+  const placed = position === undefined ? headers : { ...headers, [POSITION_HEADER]: position }
 
   return {
     status: http.status || defaultStatus(headers, body, method),
-    headers: position === undefined ? headers : { ...headers, [POSITION_HEADER]: position },
+    headers: named ? { ...named, ...placed } : placed,
     body
   }
 }
@@ -221,7 +224,10 @@ export function toHttpError(
     ...(requestId !== undefined && { requestId })
   })
 
-  return { status, headers: toErrorHeaders(shown, request, route, app, options), body }
+  const shownHeaders = toErrorHeaders(shown, request, route, app, options)
+  const named = toRequestIdHeader(app, requestId)
+
+  return { status, headers: named ? { ...named, ...shownHeaders } : shownHeaders, body }
 }
 
 /** The headers of an error, or else those that its status asks for (RFC 9110 §15.5.6, §15.5.2 and §13.1.1). */

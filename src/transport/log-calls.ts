@@ -3,11 +3,12 @@ import type { NextFunction } from '../hooks/types.ts'
 import { isFunction } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { type Logger, toClientError, writeCall } from './error.ts'
+import { toHttpResult } from './http.ts'
 
 /**
  * Creates a hook that writes a line for each call of a client, whatever the transport: `notes.find 200 3 ms`. Register it
- * first on the application. Failed calls have a line too, with the status of the error; the error itself is written by the
- * transport.
+ * first on the application. The status is that of HTTP, over sockets too: 201 for `create`. Failed calls have a line with the
+ * status of the error; the error itself is written by the transport.
  *
  * @param logger Where lines are written to, with its method `info`: `console`, or a logger of pino or winston as it is. pino
  * gets `{ context }` first and the line second; other loggers the line and then `{ context }`, except `console`
@@ -37,7 +38,7 @@ export function logCalls(
 
     try {
       await next()
-      status = context.http?.status ?? 200
+      ;({ status } = toHttpResult(context))
     } catch (error) {
       ;({ status } = toClientError(error, context.app))
       throw error

@@ -1,7 +1,6 @@
 // Names each request, so that a line of a log, an error that a client has seen and a trace can be matched.
 import { createTypeError } from '../utils/developer-error.ts'
 import { copyWith } from '../utils/object.ts'
-import type { IncomingHeaders } from './http.ts'
 
 declare module '../core/types.ts' {
   interface Params {
@@ -10,8 +9,8 @@ declare module '../core/types.ts' {
   }
 }
 
-/** The header in which proxies name a request. */
-const REQUEST_ID_HEADER = 'x-request-id'
+/** The header in which proxies name a request, and responses say the name that it got. */
+export const REQUEST_ID_HEADER = 'X-Request-Id'
 
 /** What is taken over: it goes into logs, where line breaks and long strings would do harm. */
 const REQUEST_ID = /^[\w.:+/=@-]{1,128}$/
@@ -27,7 +26,7 @@ const REQUEST_ID = /^[\w.:+/=@-]{1,128}$/
 export function withRequestId<P extends object>(
   app: { get?(name: any): any },
   params: P,
-  request?: { readonly headers: IncomingHeaders; readonly isFromProxy?: boolean }
+  request?: { readonly headers: { readonly [name: string]: unknown }; readonly isFromProxy?: boolean }
 ): P & { readonly requestId?: string } {
   const { requestId } = params as { requestId?: string }
 
@@ -37,9 +36,25 @@ export function withRequestId<P extends object>(
 }
 
 function findSentId(request: Parameters<typeof withRequestId>[2]): string | undefined {
-  const sent = request?.isFromProxy ? request.headers[REQUEST_ID_HEADER] : undefined
+  const sent = request?.isFromProxy ? request.headers[REQUEST_ID_HEADER.toLowerCase()] : undefined
 
   return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : undefined
+}
+
+/**
+ * Makes the header of a response that names its request.
+ *
+ * @param app The application
+ * @param requestId The id, which code outside of the library may have chosen
+ * @returns No header without the setting `requestIds`, and for what is no id that a proxy could have sent
+ */
+export function toRequestIdHeader(
+  app: { get?(name: any): any },
+  requestId: unknown
+): Readonly<Record<string, string>> | undefined {
+  if (typeof requestId !== 'string' || !REQUEST_ID.test(requestId)) return undefined
+
+  return app.get?.('requestIds') === true ? { [REQUEST_ID_HEADER]: requestId } : undefined
 }
 
 /**

@@ -147,3 +147,29 @@ it('a logger that throws does not fail the call, and one without info fails at o
     "Invalid logger of logCalls: expected an object with the method 'info'"
   )
 })
+
+describeTransports('the status of a call that succeeds', (open) => {
+  it('is that of its HTTP response', async () => {
+    const lines: string[] = []
+    const client = await open((app) => {
+      app.hooks([logCalls({ info: (line: string) => lines.push(line) })])
+      app.use('notes', {
+        find: async () => [],
+        create: async (data: any) => data,
+        remove: async () => null
+      } as any)
+    })
+
+    if (client.provider === undefined) return
+
+    await client.call('find', 'notes')
+    await client.call('create', 'notes', { data: { text: 'a' } })
+    await client.call('remove', 'notes', { id: 1 })
+
+    expect(lines.map((line) => line.replace(/ \S+ ms$/, ''))).toEqual([
+      'notes.find 200',
+      'notes.create 201',
+      'notes.remove 204'
+    ])
+  })
+})

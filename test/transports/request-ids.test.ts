@@ -74,6 +74,48 @@ describeHttpTransports('the header of a client', (open) => {
   })
 })
 
+describeHttpTransports('the header of a response', (open) => {
+  it('names the request, also where it failed, and only with the setting', async () => {
+    const client = await open(configure)
+    const response = await client.request('/ids')
+
+    expect(response.headers.get('X-Request-Id')).toMatch(UUID)
+    expect(await response.json()).toEqual({ id: response.headers.get('X-Request-Id') })
+
+    const failed = await client.request('/ids/1')
+
+    expect(failed.headers.get('X-Request-Id')).toMatch(UUID)
+    expect(await failed.json()).toMatchObject({ requestId: failed.headers.get('X-Request-Id') })
+    expect((await client.request('/ids/1', { method: 'DELETE' })).headers.get('X-Request-Id')).toMatch(UUID)
+
+    const plain = await open((app) => {
+      configure(app)
+      app.set('requestIds', false)
+    })
+
+    for (const path of ['/ids', '/ids/1'])
+      expect((await plain.request(path)).headers.has('X-Request-Id')).toBe(false)
+  })
+})
+
+it('an id of other code is no header where it could not be one', async () => {
+  const app = alula()
+
+  configure(app)
+
+  const handle = createHandler(app, { params: () => ({ requestId: 'a\r\nSet-Cookie: b' }), cors: true } as any)
+  const response = await handle(new Request('http://x/ids', { headers: { Origin: 'http://y' } }))
+
+  expect(response.status).toBe(200)
+  expect(response.headers.has('X-Request-Id')).toBe(false)
+
+  const named = await createHandler(app, { cors: true })(
+    new Request('http://x/ids', { headers: { Origin: 'http://y' } })
+  )
+
+  expect(named.headers.get('Access-Control-Expose-Headers')).toContain('X-Request-Id')
+})
+
 describe('the header of a trusted proxy', () => {
   it.each([
     ['req-1:a/b=+@', 'req-1:a/b=+@'],
