@@ -46,7 +46,7 @@ async function start() {
       ...(data && { method: 'POST', body: JSON.stringify(data) })
     })
 
-    return { status: response.status, body: await response.json() }
+    return { status: response.status, body: (await response.json()) as any }
   }
 
   const logIn = (code?: unknown) => call('authentication', { strategy: 'local', ...ada, code })
