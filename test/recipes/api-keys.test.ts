@@ -8,6 +8,8 @@ const [recipe] = readBlocks(await readPage('recipes/05-api-keys'), 'js') as [str
 const LISTENERS = `
 app.service('keys').on('created', () => console.log('event with a key'))
 app.service('keys').on('removed', () => console.log('event removed'))
+app.set('authentication', { ...app.get('authentication'), isActive: ({ blocked }) => !blocked })
+app.use('blocks', { create: ({ id, blocked }) => app.service('users').patch(id, { blocked }) })
 app.use('removals', { create: ({ id }) => app.service('users').remove(id) })
 app.use('stored', { find: () => app.service('keys').find() })`
 
@@ -76,6 +78,10 @@ it('a key ends with its user', async () => {
   const { grace, call } = await start()
   const { key } = (await call('keys', grace, 'POST', { name: 'backup' })).body
 
+  expect((await call('notes', { 'X-API-Key': key })).status).toBe(200)
+  await call('blocks', {}, 'POST', { id: 2, blocked: true })
+  expect((await call('notes', { 'X-API-Key': key })).status).toBe(401)
+  await call('blocks', {}, 'POST', { id: 2, blocked: false })
   expect((await call('notes', { 'X-API-Key': key })).status).toBe(200)
   await call('removals', {}, 'POST', { id: 2 })
   expect((await call('notes', { 'X-API-Key': key })).status).toBe(401)

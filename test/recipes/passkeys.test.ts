@@ -58,7 +58,7 @@ describeChromium('The passkeys of the recipe', (open) => {
         body: JSON.stringify(data)
       })
 
-      return { status: response.status, body: await response.json() }
+      return { status: response.status, body: (await response.json()) as any }
     }
 
     // Signs without sending.

@@ -42,7 +42,7 @@ async function start() {
       ...(data && { body: JSON.stringify(data) })
     })
 
-    return { status: response.status, body: await response.json() }
+    return { status: response.status, body: (await response.json()) as any }
   }
 
   return { address, ada, grace, eve, call }
