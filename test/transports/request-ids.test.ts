@@ -103,7 +103,10 @@ it('an id of other code is no header where it could not be one', async () => {
 
   configure(app)
 
-  const handle = createHandler(app, { params: () => ({ requestId: 'a\r\nSet-Cookie: b' }), cors: true } as any)
+  const handle = createHandler(app, {
+    params: () => ({ requestId: 'a\r\nSet-Cookie: b' }),
+    cors: true
+  } as any)
   const response = await handle(new Request('http://x/ids', { headers: { Origin: 'http://y' } }))
 
   expect(response.status).toBe(200)
