@@ -4,15 +4,18 @@ import type { Application } from './core/types.ts'
 
 export { Feathers } from './application/feathers.ts'
 export { version } from './core/application.ts'
+export type { CallMessage } from './core/call-tracing.ts'
 export { asCaller } from './core/caller.ts'
 export { Channel, CombinedChannel } from './core/channel.ts'
 export { createContext } from './core/hooks.ts'
+export type { ConnectionMessage } from './core/joining.ts'
 export {
   defaultEventMap,
   defaultServiceArguments,
   defaultServiceEvents,
   defaultServiceMethods
 } from './core/methods.ts'
+export type { EventMessage } from './core/publish.ts'
 export { Router } from './core/router.ts'
 export { getServiceOptions, normalizeServiceOptions, SERVICE, wrapService } from './core/service.ts'
 // With a star, because only names that come by a star can be augmented with `declare module 'alula'`.

@@ -1,4 +1,5 @@
 export { KyselyAdapter } from './kysely/adapter.ts'
+export type { SqlMessage } from './kysely/atomic.ts'
 export { cacheStatements } from './kysely/cached-statements.ts'
 export { registerDialect, type SessionOption, type SettingValue } from './kysely/databases.ts'
 export type {

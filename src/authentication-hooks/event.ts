@@ -1,5 +1,4 @@
-import { emitSafely } from '../core/events.ts'
-import { emitJoining } from '../core/joining.ts'
+import { emitConnection } from '../core/joining.ts'
 import type { HookContext, NextFunction } from '../core/types.ts'
 import type { ConnectionEvent } from './connection.ts'
 
@@ -22,8 +21,5 @@ export function emitOnApplication(event: ConnectionEvent, context: HookContext):
 
   if (!params.provider || !result) return
 
-  const values = [result, params, context]
-
-  if (event === 'login') emitJoining(app, event, values, params.connection)
-  else emitSafely(app, app, event, values)
+  emitConnection(app, event, [result, params, context], params.connection)
 }

@@ -1,4 +1,5 @@
-import { emitSafely, reportError, runSafely } from '../core/events.ts'
+import { reportError, runSafely } from '../core/events.ts'
+import { emitConnection } from '../core/joining.ts'
 import type { Application, HookContext, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
@@ -208,7 +209,7 @@ export class Connections {
 
     // At once, so that a second reason does not close it a second time.
     this.stop(connection)
-    emitSafely(app, app, 'disconnect', [connection])
+    emitConnection(app, 'disconnect', [connection], connection)
   }
 
   /** Closes the connections of a token, except for one. */

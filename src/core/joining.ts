@@ -1,20 +1,49 @@
-// When a connection is in its channels: only then it may get what it has missed.
+// What happens to connections. When one is in its channels is known here: only then it may get what it has missed.
 import { isPromise } from '../utils/promise.ts'
+import { openPublishing } from '../utils/tracing.ts'
 import { callListeners, type EmitterLike } from './emitter.ts'
-import { reportError } from './events.ts'
+import { emitSafely, reportError } from './events.ts'
 import { getInternals } from './internals.ts'
 
+/** The message of the channel `alula:connection`. */
+export interface ConnectionMessage {
+  readonly event: 'connection' | 'disconnect' | 'login' | 'logout'
+  /** The transport of the connection. */
+  readonly provider?: string | undefined
+  /** The connection, as channels have it. */
+  readonly connection: object
+}
+
+const connections = openPublishing<ConnectionMessage>('alula:connection')
+
 /**
- * Emits an event of the application after which a connection joins channels.
+ * Emits what happens to a connection, on the application and on the channel `alula:connection`. After `connection` and
+ * `login` it joins channels.
  *
  * @param app The application
- * @param event `connection` or `login`
+ * @param event What happens
  * @param values What listeners get
- * @param connection The connection, if there is one
+ * @param connection The connection; there is none for a login over HTTP, which is not on the channel
  */
-export function emitJoining(
+export function emitConnection(
   app: EmitterLike,
-  event: 'connection' | 'login',
+  event: ConnectionMessage['event'],
+  values: unknown[],
+  connection: object | undefined
+): void {
+  if (connection && connections.hasSubscribers) {
+    const { provider } = connection as { provider?: string }
+
+    connections.publish({ event, provider, connection })
+  }
+
+  if (event === 'connection' || event === 'login') emitJoining(app, event, values, connection)
+  else emitSafely(app, app, event, values)
+}
+
+function emitJoining(
+  app: EmitterLike,
+  event: string,
   values: unknown[],
   connection: object | undefined
 ): void {

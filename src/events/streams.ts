@@ -1,7 +1,7 @@
 import type { Channel } from '../core/channel.ts'
-import { emitSafely, reportError } from '../core/events.ts'
+import { reportError } from '../core/events.ts'
 import type { EventStamp } from '../core/internals.ts'
-import { emitJoining } from '../core/joining.ts'
+import { emitConnection } from '../core/joining.ts'
 import type { Application, HookContext, MountedDetails, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated, Unavailable } from '../errors.ts'
 import { type Gap, type OpenLog, openLog } from '../log/log.ts'
@@ -88,7 +88,7 @@ export class EventStreams {
     // In one go: what happens while it joins its channels comes too.
     const from = position ?? this.log.position
 
-    emitJoining(this.app, 'connection', [connection], connection)
+    emitConnection(this.app, 'connection', [connection], connection)
     this.log.resume(connection, from).catch((error) => reportError(this.app, error))
 
     return stream.body
@@ -187,7 +187,7 @@ export class EventStreams {
   }
 
   private announceEnd(connection: RealTimeConnection): void {
-    emitSafely(this.app, this.app, 'disconnect', [connection])
+    emitConnection(this.app, 'disconnect', [connection], connection)
   }
 
   /** Also for a login that has ended. */

@@ -18,7 +18,7 @@
 // position that it has. A replay is `publish` too, with a channel of one connection.
 //
 // From the call of `resume` on the connection gets all events in their order, those that it missed first. A transport
-// that knows the position when a connection begins calls `emitJoining(app, 'connection', …)` and `resume` in one go. Where
+// that knows the position when a connection begins calls `emitConnection(app, 'connection', …)` and `resume` in one go. Where
 // clients ask later, events that came before the acknowledgement come again.
 
 import { reportError } from '../core/events.ts'

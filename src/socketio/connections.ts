@@ -1,8 +1,7 @@
 import type { Socket } from 'socket.io'
 import { withClientPlace } from '../core/client-place.ts'
-import { emitSafely } from '../core/events.ts'
 import { getInternals } from '../core/internals.ts'
-import { emitJoining } from '../core/joining.ts'
+import { emitConnection } from '../core/joining.ts'
 import type { Application, RealTimeConnection } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { isForwarded, toAddress } from '../transport/proxies.ts'
@@ -91,7 +90,7 @@ export class Connections {
     if (!this.sockets.has(connection)) return undefined
 
     this.known.add(connection)
-    emitJoining(this.app, 'connection', [connection], connection)
+    emitConnection(this.app, 'connection', [connection], connection)
 
     return connection
   }
@@ -183,6 +182,6 @@ export class Connections {
   }
 
   private announceEnd(connection: RealTimeConnection): void {
-    emitSafely(this.app, this.app, 'disconnect', [connection])
+    emitConnection(this.app, 'disconnect', [connection], connection)
   }
 }

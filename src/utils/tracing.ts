@@ -9,13 +9,22 @@ export interface Tracing<Message extends object> {
   traceSync<Result>(run: () => Result, message: Message): Result
 }
 
-const SILENT: Tracing<any> = {
+/** A channel of Node without parts. */
+export interface Publishing<Message extends object> {
+  /** Whether anything watches. Ask before a message is made. */
+  readonly hasSubscribers: boolean
+  publish(message: Message): void
+}
+
+const SILENT: Tracing<any> & Publishing<any> = {
   hasSubscribers: false,
   tracePromise: (run) => run(),
-  traceSync: (run) => run()
+  traceSync: (run) => run(),
+  publish() {}
 }
 
 interface DiagnosticsChannel {
+  channel(name: string): Publishing<any>
   tracingChannel(name: string): Tracing<any>
 }
 
@@ -25,10 +34,23 @@ interface DiagnosticsChannel {
  * @param name Its name, for example `alula:call`; Node calls its parts `tracing:alula:call:start` and so on
  */
 export function openTracing<Message extends object>(name: string): Tracing<Message> {
+  return loadChannels()?.tracingChannel(name) ?? SILENT
+}
+
+/**
+ * Opens a channel for what happens at one moment.
+ *
+ * @param name Its name, which is that of Node too
+ */
+export function openPublishing<Message extends object>(name: string): Publishing<Message> {
+  return loadChannels()?.channel(name) ?? SILENT
+}
+
+function loadChannels(): DiagnosticsChannel | undefined {
   const { process } = globalThis as {
     process?: { getBuiltinModule?(id: string): DiagnosticsChannel | undefined }
   }
 
   // Not an import: bundlers for browsers would fail on it.
-  return process?.getBuiltinModule?.('node:diagnostics_channel')?.tracingChannel(name) ?? SILENT
+  return process?.getBuiltinModule?.('node:diagnostics_channel')
 }

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { getInternals } from '../../src/core/internals.ts'
-import { emitJoining } from '../../src/core/joining.ts'
+import { emitConnection } from '../../src/core/joining.ts'
 import { defer } from '../support/deferred.ts'
 import { type Heard, startLog, texts } from './app.ts'
 
@@ -185,7 +185,7 @@ describe('a connection that comes back', () => {
 
     const { connection, heard } = connect('none')
 
-    emitJoining(app, 'login', [{}, { connection }], connection)
+    emitConnection(app, 'login', [{}, { connection }], connection)
 
     const resumed = log.resume(connection, position)
 
