@@ -7,6 +7,7 @@ export { version } from './core/application.ts'
 export type { CallMessage } from './core/call-tracing.ts'
 export { asCaller } from './core/caller.ts'
 export { Channel, CombinedChannel } from './core/channel.ts'
+export type { EventMessage } from './core/event-tracing.ts'
 export { createContext } from './core/hooks.ts'
 export type { ConnectionMessage } from './core/joining.ts'
 export {
@@ -15,7 +16,6 @@ export {
   defaultServiceEvents,
   defaultServiceMethods
 } from './core/methods.ts'
-export type { EventMessage } from './core/publish.ts'
 export { Router } from './core/router.ts'
 export { getServiceOptions, normalizeServiceOptions, SERVICE, wrapService } from './core/service.ts'
 // With a star, because only names that come by a star can be augmented with `declare module 'alula'`.
