@@ -8,7 +8,6 @@ import { assertExtensible } from '../core/gate.ts'
 import { getInternals } from '../core/internals.ts'
 import { addMethodRoutes, assertNoRoute } from '../core/method-routes.ts'
 import { registrationSteps } from '../core/register.ts'
-import { RepeatedCalls } from '../core/repeated-calls.ts'
 import { withDispatch } from '../core/shown.ts'
 import { nameSecondCopy } from '../core/single-copy.ts'
 import type {
@@ -54,7 +53,7 @@ export class Feathers extends BaseApplication {
         assertRequestIds(app.get('requestIds'))
         warnOfMissingLogin(app)
       },
-      ...(isDevelopment && { partsOfCalls: new WeakSet(), repeatedCalls: RepeatedCalls.create(this) })
+      ...(isDevelopment && { partsOfCalls: new WeakSet() })
     })
   }
 

@@ -8,17 +8,6 @@ import type { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { Channels } from './channel.ts'
 import type { FeathersService, HookContext, MountedHandler, Publisher } from './types.ts'
 
-/** Counts the reads that calls of clients make. */
-export interface CallCounter {
-  /** Runs a call of a client, and warns when it has read too often. */
-  run<Result>(
-    call: { readonly path: string; readonly method: string },
-    run: () => Promise<Result>
-  ): Promise<Result>
-  /** Counts a call of any service that begins. */
-  count(path: string, method: string): void
-}
-
 /** An event of a service, on its way to connections. */
 export interface ServiceEvent {
   /** The path of the service. */
@@ -103,7 +92,7 @@ export class Internals {
   readonly plugins: Set<string> = new Set()
   /** Whether clients of MCP reach a service, by its path. The plugin sets it. */
   reachesByMcp?: (path: string) => boolean
-  /** The codes of the warnings that were emitted, or what else they are known by. */
+  /** The codes of the warnings that were emitted. */
   readonly warnings: Set<string> = new Set()
   /** How many calls of `setup` without a server have not finished. */
   settingUp = 0
@@ -133,8 +122,6 @@ export class Internals {
   eventTracer?: EventTracer
   /** Parts of the params of calls, by which copies of them are known. Outside production, for a warning. */
   partsOfCalls?: WeakSet<object>
-  /** Counts what calls of clients read. Outside production, for a warning. */
-  repeatedCalls?: CallCounter | undefined
   /** Says how many connections may begin. Made by the transport that first needs it. */
   admission?: Admission
   /** Runs conditional requests for one record one after another. Made by the transport that first needs it. */
@@ -190,13 +177,12 @@ export function addPlugin(app: object, name: string, sentence: string): void {
  * @param app The application
  * @param code The code of the warning, by which it is known too
  * @param sentence What it says
- * @param key What is warned of only once: the code, unless a warning concerns several things
  */
-export function warnOnce(app: object, code: ErrorCode, sentence: string, key: string = code): void {
+export function warnOnce(app: object, code: ErrorCode, sentence: string): void {
   const { warnings } = getInternals(app)
 
-  if (warnings.has(key)) return
+  if (warnings.has(code)) return
 
-  warnings.add(key)
+  warnings.add(code)
   globalThis.process?.emitWarning?.(sentence, { code })
 }
