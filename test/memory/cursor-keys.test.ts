@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { memory } from '../../src/memory.ts'
+
+it('pages with cursors go through values of every type, in the order of $sort', async () => {
+  const values = [
+    null,
+    1,
+    2.5,
+    Number.POSITIVE_INFINITY,
+    5n,
+    'a',
+    true,
+    new Date(0),
+    new Uint8Array([1]),
+    [1],
+    { a: 1 }
+  ]
+  const service: any = memory({
+    paginate: { default: 1, cursor: { secret: 'a secret of more than thirty-two bytes' } },
+    multi: true
+  })
+
+  await service.create(values.map((value, id) => ({ id, value })))
+
+  const query = { $sort: { value: 1 } }
+  const expected = await service.find({ query: { ...query }, paginate: false })
+  const found: unknown[] = []
+
+  for (let after: string | undefined; found.length < values.length; ) {
+    const page: any = await service.find({ query: { ...query, ...(after && { $after: after }) } })
+
+    found.push(...page.data)
+    after = page.endCursor
+    if (!page.hasNextPage) break
+  }
+
+  expect(found).toEqual(expected)
+})
