@@ -8,6 +8,7 @@ export type { CallMessage } from './core/call-tracing.ts'
 export { asCaller } from './core/caller.ts'
 export { Channel, CombinedChannel } from './core/channel.ts'
 export type { EventMessage } from './core/event-tracing.ts'
+export type { HookMessage } from './core/hook-tracing.ts'
 export { createContext } from './core/hooks.ts'
 export type { ConnectionMessage } from './core/joining.ts'
 export {

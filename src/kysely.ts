@@ -1,5 +1,4 @@
 export { KyselyAdapter } from './kysely/adapter.ts'
-export type { SqlMessage } from './kysely/atomic.ts'
 export { cacheStatements } from './kysely/cached-statements.ts'
 export { registerDialect, type SessionOption, type SettingValue } from './kysely/databases.ts'
 export type {
@@ -23,6 +22,7 @@ export type { KyselyOptions, KyselyParams } from './kysely/options.ts'
 export { type PgliteDatabase, pglite } from './kysely/pglite.ts'
 export { KyselyService, kysely } from './kysely/service.ts'
 export { createSessionTable } from './kysely/session-table.ts'
+export type { SqlMessage } from './kysely/statements.ts'
 export {
   type Column,
   type Kind,

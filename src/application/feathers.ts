@@ -5,9 +5,11 @@ import { createEntry } from '../core/caller.ts'
 import { assertErrorStatus } from '../core/error-status.ts'
 import { eventTracer } from '../core/event-tracing.ts'
 import { assertExtensible } from '../core/gate.ts'
+import { hookTracer } from '../core/hook-tracing.ts'
 import { getInternals } from '../core/internals.ts'
 import { addMethodRoutes, assertNoRoute } from '../core/method-routes.ts'
 import { registrationSteps } from '../core/register.ts'
+import { RepeatedCalls } from '../core/repeated-calls.ts'
 import { withDispatch } from '../core/shown.ts'
 import { nameSecondCopy } from '../core/single-copy.ts'
 import type {
@@ -47,13 +49,14 @@ export class Feathers extends BaseApplication {
       toEventContext: withDispatch,
       createEntry,
       callTracer,
+      hookTracer,
       eventTracer,
       checkSettings: (app: Application) => {
         assertErrorStatus(app.get('errorStatus'))
         assertRequestIds(app.get('requestIds'))
         warnOfMissingLogin(app)
       },
-      ...(isDevelopment && { partsOfCalls: new WeakSet() })
+      ...(isDevelopment && { partsOfCalls: new WeakSet(), repeatedCalls: new RepeatedCalls(this) })
     })
   }
 

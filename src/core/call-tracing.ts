@@ -14,6 +14,8 @@ export interface CallMessage {
   readonly context: HookContext
   readonly result?: unknown
   readonly error?: unknown
+  /** What subscribers of `start` set to run the call in a context of theirs, such as `run` of an `AsyncLocalStorage`. */
+  around?: (call: () => Promise<unknown>) => Promise<unknown>
 }
 
 const calls = openTracing<CallMessage>('alula:call')
@@ -26,7 +28,8 @@ export const callTracer: CallTracer<HookContext> = {
   run(context, call) {
     const { path, method, params = {}, id } = context
     const { provider, requestId } = params
+    const message: CallMessage = { path, method, provider, id, requestId, context }
 
-    return calls.tracePromise(call, { path, method, provider, id, requestId, context })
+    return calls.tracePromise(() => (message.around ? message.around(call) : call()), message)
   }
 }

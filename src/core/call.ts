@@ -5,6 +5,7 @@ import { noteParams } from './caller.ts'
 import { setClientCall } from './client-call.ts'
 import { receiveCall } from './extensions.ts'
 import { createContext, type HookedMethods } from './hooks.ts'
+import { getInternals } from './internals.ts'
 import { type ServiceCall, toArguments } from './methods.ts'
 import type { HookContext } from './types.ts'
 
@@ -36,7 +37,12 @@ export async function callService(
   setClientCall(context, received)
   noteParams(context.app, received.params)
 
-  return await method.call(service, ...toArguments(received), context)
+  const args = toArguments(received)
+  const { repeatedCalls } = getInternals(context.app)
+
+  if (!repeatedCalls) return await method.call(service, ...args, context)
+
+  return await repeatedCalls.run(context, () => method.call(service, ...args, context))
 }
 
 /**

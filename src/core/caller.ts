@@ -75,7 +75,7 @@ function listParts({ route, headers, connection }: Params): readonly object[] {
 
 /**
  * Makes what runs before the hooks of each call of a method: it puts the params of `asCaller` into the form that those of
- * transports have.
+ * transports have. In development it counts the call.
  *
  * @param app The application
  * @param service The registered service
@@ -91,8 +91,11 @@ export function createEntry(
 ): (args: unknown[]) => void {
   const index = getDefinition(method).args.indexOf('params')
   const { by } = getServiceOptions(service)
+  const { repeatedCalls } = getInternals(app)
 
   return (args) => {
+    repeatedCalls?.count(path, method)
+
     const params = args[index] as Params | null | undefined
 
     if (!params?.provider) return

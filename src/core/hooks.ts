@@ -44,7 +44,7 @@ export function implementHooks(service: FeathersService, path: string, app: obje
   const carriers = [service, ...[...originals.values()].filter((original) => HOOKS in original)]
   const hooks = new ServiceHooks(service)
   const internals = getInternals(app)
-  const { hooks: shared } = internals
+  const { hooks: shared, hookTracer } = internals
 
   hooks.toLayers = (method) => {
     const guards = shared.guards().concat(hooks.guards(carriers))
@@ -60,10 +60,12 @@ export function implementHooks(service: FeathersService, path: string, app: obje
       owner: service,
       parameters: getDefinition(method).args,
       properties: contextProperties(app, service, path, method),
-      version: () => shared.version + hooks.version,
+      // Another number, of which no registration makes the same, when tools begin or end to watch hooks.
+      version: () => shared.version + hooks.version + (hookTracer?.isOn ? 0.5 : 0),
       enter: internals.createEntry?.(app, service, path, method),
       compile: (terminal) => {
-        const pipeline = compilePipeline(extendLayers(service, method, hooks.toLayers(method)), terminal)
+        const layers = extendLayers(service, method, hooks.toLayers(method))
+        const pipeline = compilePipeline(hookTracer?.isOn ? hookTracer.watch(layers) : layers, terminal)
 
         return pipeline === terminal && !getDefinition(method).event ? undefined : pipeline
       },

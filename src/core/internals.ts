@@ -1,12 +1,32 @@
 // The contract between the application and the other folders of the library: what an application keeps for them.
 import type { CallTracer } from '../hooks/method.ts'
 import { HookRegistry } from '../hooks/registry.ts'
+import type { Layer } from '../hooks/types.ts'
 import type { Admission } from '../utils/admission.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { ErrorCode } from '../utils/error-codes.ts'
 import type { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { Channels } from './channel.ts'
 import type { FeathersService, HookContext, MountedHandler, Publisher } from './types.ts'
+
+/** Has tools see the hooks of calls. */
+export interface HookTracer {
+  /** Whether anything watches, which can begin at any time. */
+  readonly isOn: boolean
+  /** Returns the layers with hooks that tools see. */
+  watch(layers: readonly Layer<HookContext>[]): readonly Layer<HookContext>[]
+}
+
+/** Counts the reads that calls of clients make. */
+export interface CallCounter {
+  /** Runs a call of a client, and warns when it has read too often. */
+  run<Result>(
+    call: { readonly path: string; readonly method: string },
+    run: () => Promise<Result>
+  ): Promise<Result>
+  /** Counts a call of any service that begins. */
+  count(path: string, method: string): void
+}
 
 /** An event of a service, on its way to connections. */
 export interface ServiceEvent {
@@ -92,7 +112,7 @@ export class Internals {
   readonly plugins: Set<string> = new Set()
   /** Whether clients of MCP reach a service, by its path. The plugin sets it. */
   reachesByMcp?: (path: string) => boolean
-  /** The codes of the warnings that were emitted. */
+  /** The codes of the warnings that were emitted, or what else they are known by. */
   readonly warnings: Set<string> = new Set()
   /** How many calls of `setup` without a server have not finished. */
   settingUp = 0
@@ -117,11 +137,14 @@ export class Internals {
    * prepared there.
    */
   createEntry?: (app: object, service: object, path: string, method: string) => (args: unknown[]) => void
-  /** Publish calls and events for tools that watch. An application of a server has them. */
+  /** Publish calls, hooks and events for tools that watch. An application of a server has them. */
   callTracer?: CallTracer<HookContext>
+  hookTracer?: HookTracer
   eventTracer?: EventTracer
   /** Parts of the params of calls, by which copies of them are known. Outside production, for a warning. */
   partsOfCalls?: WeakSet<object>
+  /** Counts what calls of clients read. Outside production, for a warning. */
+  repeatedCalls?: CallCounter | undefined
   /** Says how many connections may begin. Made by the transport that first needs it. */
   admission?: Admission
   /** Runs conditional requests for one record one after another. Made by the transport that first needs it. */
@@ -177,12 +200,13 @@ export function addPlugin(app: object, name: string, sentence: string): void {
  * @param app The application
  * @param code The code of the warning, by which it is known too
  * @param sentence What it says
+ * @param key What is warned of only once: the code, unless a warning concerns several things
  */
-export function warnOnce(app: object, code: ErrorCode, sentence: string): void {
+export function warnOnce(app: object, code: ErrorCode, sentence: string, key: string = code): void {
   const { warnings } = getInternals(app)
 
-  if (warnings.has(code)) return
+  if (warnings.has(key)) return
 
-  warnings.add(code)
+  warnings.add(key)
   globalThis.process?.emitWarning?.(sentence, { code })
 }

@@ -5,12 +5,12 @@ import {
   type QueryResult,
   sql
 } from 'kysely'
-import { openTracing } from '../utils/tracing.ts'
 import type { AnyKysely, AnyTransaction } from './any-kysely.ts'
 import { findDatabase } from './databases.ts'
 import type { Dialect } from './dialect.ts'
 import { isClientTimeout, isDeadlock, isDisconnection } from './errors.ts'
 import { Savepoint } from './savepoint.ts'
+import { begin, commit, trace } from './statements.ts'
 
 /** How often something is tried that the database gave up in favour of others. */
 const ATTEMPTS = 10
@@ -38,12 +38,12 @@ async function withAttempts<T>(db: AnyKysely, run: () => Promise<T>, attempts = 
 }
 
 async function inTransaction<T>(db: AnyKysely, run: (db: AnyKysely) => Promise<T>): Promise<T> {
-  const transaction = await db.startTransaction().execute()
+  const transaction = await begin(db)
 
   try {
     const result = await run(transaction)
 
-    await transaction.commit().execute()
+    await commit(transaction)
 
     return result
   } catch (error) {
@@ -89,28 +89,13 @@ export async function asOneStatement<T>(
   return dialect.abortsOnError ? await inSavepoint(db, run) : await run(db)
 }
 
-/** The message of the channel `alula:sql`; `error` is added when the statement has failed. */
-export interface SqlMessage {
-  /** The statement with placeholders: the values are not in it. */
-  readonly sql: string
-  /** The name of the dialect. */
-  readonly database: string
-  readonly error?: unknown
-}
-
-const statements = openTracing<SqlMessage>('alula:sql')
-
 /** Runs a statement that needs no transaction, on a connection that the pool gets back when it is through. */
 export async function execute<Row>(
   db: AnyKysely,
   dialect: Dialect,
   statement: CompiledQuery<Row>
 ): Promise<QueryResult<Row>> {
-  if (!statements.hasSubscribers) return await run(db, dialect, statement)
-
-  const { name: database } = dialect
-
-  return await statements.tracePromise(() => run(db, dialect, statement), { sql: statement.sql, database })
+  return await trace(db, statement.sql, () => run(db, dialect, statement))
 }
 
 async function run<Row>(
@@ -202,10 +187,7 @@ export async function release(transaction: AnyTransaction, reason: unknown): Pro
 }
 
 async function rollBack(transaction: AnyTransaction): Promise<void> {
-  await transaction
-    .rollback()
-    .execute()
-    .catch(() => undefined)
+  await trace(transaction, 'rollback', () => transaction.rollback().execute()).catch(() => undefined)
 }
 
 /**

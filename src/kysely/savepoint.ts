@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { AnyKysely } from './any-kysely.ts'
 import { findDatabase } from './databases.ts'
+import { trace } from './statements.ts'
 
 /** A savepoint in a transaction. Savepoints are a stack: what ends one ends those that were set after it. */
 export class Savepoint {
@@ -14,15 +15,19 @@ export class Savepoint {
   }
 
   async set(): Promise<void> {
-    await sql`savepoint ${this.name}`.execute(this.db)
+    await this.run('savepoint')
   }
 
   async release(): Promise<void> {
-    await sql`release savepoint ${this.name}`.execute(this.db)
+    await this.run('release savepoint')
   }
 
   /** Rolls back to the savepoint. On PostgreSQL, a transaction with a failed statement can then continue. */
   async rollBack(): Promise<void> {
-    await sql`rollback to savepoint ${this.name}`.execute(this.db)
+    await this.run('rollback to savepoint')
+  }
+
+  private async run(command: string): Promise<void> {
+    await trace(this.db, command, () => sql`${sql.raw(command)} ${this.name}`.execute(this.db))
   }
 }

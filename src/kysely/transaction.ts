@@ -10,6 +10,7 @@ import { SharedConnection } from './connection.ts'
 import { type Database, findDatabase } from './databases.ts'
 import { isDisconnection, toFeathersError, transactionEnded, transactionLost } from './errors.ts'
 import { Savepoint } from './savepoint.ts'
+import { begin, commit } from './statements.ts'
 import { warnOutside } from './warnings.ts'
 
 /** Sends an event. */
@@ -282,7 +283,7 @@ export class Transaction {
     this.database = database
 
     try {
-      const db = await current.exit(() => Model.startTransaction().execute())
+      const db = await current.exit(() => begin(Model))
 
       this.connection = new SharedConnection(db)
 
@@ -324,7 +325,7 @@ export class Transaction {
     try {
       await this.use(async () => {
         await connection.assertAlive()
-        await connection.db.commit().execute()
+        await commit(connection.db)
         // Calls that wait for their turn come too late.
         this.state = 'committed'
       })

@@ -24,7 +24,7 @@ export type GivenArguments = Readonly<Record<string, unknown>>
  * @param tool The tool
  * @param given Its arguments
  * @param caller Who calls
- * @param mcp Which client has made the call
+ * @param sent Which client has made the call, and the span that it continues
  * @returns The result, or a fault with a sentence
  */
 export async function callTool(
@@ -32,7 +32,7 @@ export async function callTool(
   tool: MethodTool,
   given: GivenArguments,
   caller: Caller,
-  mcp: McpCall
+  sent: { readonly mcp: McpCall; readonly traceparent?: unknown }
 ): Promise<CallToolResult> {
   const { method } = tool
   let path = tool.path
@@ -41,7 +41,7 @@ export async function callTool(
     path = fillPath(tool, given)
 
     const args = toMessageArguments(tool, given)
-    const connection = { ...caller.params, mcp } as RealTimeConnection
+    const connection = { ...caller.params, ...sent } as RealTimeConnection
     const { service, call } = toSocketCall(app, { method, path, args, connection })
 
     // A value in the path may be the name of another service.

@@ -58,7 +58,7 @@ export function createServer(settings: ServerSettings, tools: ServedTools, reque
     const run = (called: unknown, args: GivenArguments) => {
       const tool = findTool(settings, tools, called)
 
-      return runTool(settings, server, request, { tool, args, key: params._meta?.idempotencyKey }, context)
+      return runTool(settings, server, request, { tool, args, meta: params._meta ?? {} }, context)
     }
 
     if (!tools.isFew) return run(params.name, given)
@@ -106,15 +106,15 @@ function toUnknown(sdk: typeof Sdk, name: string, names: readonly string[]): Err
 interface ToolRequest {
   readonly tool: MethodTool
   readonly args: GivenArguments
-  /** The idempotency key, as it was sent. */
-  readonly key: unknown
+  /** What it says of the request. */
+  readonly meta: { readonly [name: string]: unknown }
 }
 
 async function runTool(
   { app, confirmations, challenge }: ServerSettings,
   server: Sdk.Server,
   request: McpRequest,
-  { tool, args, key }: ToolRequest,
+  { tool, args, meta }: ToolRequest,
   context: Sdk.ServerContext
 ): Promise<Sdk.CallToolResult | Sdk.InputRequiredResult> {
   const { caller } = request
@@ -138,7 +138,10 @@ async function runTool(
     if (answer) return answer
   }
 
-  return callTool(app, tool, args, caller, toMcpCall(server, caller, key))
+  const { idempotencyKey, traceparent } = meta
+  const mcp = toMcpCall(server, caller, idempotencyKey)
+
+  return callTool(app, tool, args, caller, { mcp, ...(traceparent !== undefined && { traceparent }) })
 }
 
 /** Clients choose how long their names are. */

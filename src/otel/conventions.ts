@@ -2,7 +2,7 @@
 import { isSpanContextValid, type SpanContext, SpanKind, type SpanOptions } from '@opentelemetry/api'
 import type { CallMessage } from '../core/call-tracing.ts'
 import type { EventMessage } from '../core/event-tracing.ts'
-import type { SqlMessage } from '../kysely/atomic.ts'
+import type { SqlMessage } from '../kysely/statements.ts'
 import { toClientError } from '../transport/error.ts'
 
 /** The header of W3C Trace Context, version 00. */
@@ -18,8 +18,9 @@ export interface Beginning extends SpanOptions {
 /** The span of a call. `hasParent` says whether it is made while another span runs. */
 export function toCall(message: CallMessage, hasParent: boolean): Beginning {
   const { path, method, provider, context: call } = message
-  // Params that are passed on have the headers too, and a span of an HTTP server has read them.
-  const from = provider && !hasParent ? toSpanContext(call.params?.headers?.traceparent) : undefined
+  const { traceparent, headers } = call.params ?? {}
+  // Params that are passed on have them too, and a span of an HTTP server has read its header.
+  const from = provider && !hasParent ? toSpanContext(traceparent ?? headers?.traceparent) : undefined
 
   return {
     name: `${path}/${method}`,

@@ -1,9 +1,8 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { tracingChannel } from 'node:diagnostics_channel'
-import { type Context, context, metrics, type Span, SpanStatusCode, trace } from '@opentelemetry/api'
+import { context, metrics, type Span, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { CallMessage } from '../core/call-tracing.ts'
 import type { EventMessage } from '../core/event-tracing.ts'
-import type { SqlMessage } from '../kysely/atomic.ts'
+import type { SqlMessage } from '../kysely/statements.ts'
 import { toClientError } from '../transport/error.ts'
 import { type Beginning, toAttributes, toCall, toEvent, toStatement, toTraceparent } from './conventions.ts'
 
@@ -20,7 +19,6 @@ const BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.
  */
 export function otel(): () => void {
   const tracer = trace.getTracer('alula')
-  const running = new AsyncLocalStorage<Context>()
   const duration = metrics.getMeter('alula').createHistogram('rpc.server.call.duration', {
     unit: 's',
     description: 'Measures the duration of an incoming Remote Procedure Call (RPC).',
@@ -37,39 +35,47 @@ export function otel(): () => void {
   ): () => void {
     const channel = tracingChannel<unknown, object>(name)
     const spans = new WeakMap<object, { readonly span: Span; readonly start: number }>()
-    const finish = (message: unknown): void => {
-      const { span, start } = spans.get(message as object) ?? {}
+    const start = (given: unknown): void => {
+      const message = given as Message
+      const active = context.active()
+      const { name: called, from, ...options } = begin(message, trace.getSpan(active) !== undefined)
+      const span = tracer.startSpan(called, options, from ? trace.setSpanContext(active, from) : active)
+
+      spans.set(message, { span, start: performance.now() })
+      onSpan?.(message, span)
+    }
+    const finish = (given: unknown): void => {
+      const message = given as Message
+      const { span, start } = spans.get(message) ?? {}
 
       if (!span || start === undefined) return
-      if ((message as Message).error !== undefined) fail(span, (message as Message).error)
-      onEnd?.(message as Message, (performance.now() - start) / 1000, span)
+      if (message.error !== undefined) fail(span, message.error)
+      onEnd?.(message, (performance.now() - start) / 1000, span)
       span.end()
     }
 
-    channel.start.bindStore(running, (message) => {
-      const parent = running.getStore() ?? context.active()
-      const hasParent = trace.getSpan(parent) !== undefined
-      const { name: called, from, ...options } = begin(message as Message, hasParent)
-      const span = tracer.startSpan(called, options, from ? trace.setSpanContext(parent, from) : parent)
-
-      spans.set(message as object, { span, start: performance.now() })
-      onSpan?.(message as Message, span)
-
-      return trace.setSpan(parent, span)
-    })
+    channel.start.subscribe(start)
     channel[last].subscribe(finish)
 
     return () => {
-      channel.start.unbindStore(running)
+      channel.start.unsubscribe(start)
       channel[last].unsubscribe(finish)
     }
   }
 
   const stops = [
-    watch<CallMessage>('alula:call', 'asyncEnd', toCall, undefined, (message, seconds, span) => {
-      span.setAttributes(toAttributes(message))
-      if (message.provider) duration.record(seconds, toAttributes(message))
-    }),
+    watch<CallMessage>(
+      'alula:call',
+      'asyncEnd',
+      toCall,
+      (message, span) => {
+        message.around = (call) => context.with(trace.setSpan(context.active(), span), call)
+      },
+      (message, seconds, span) => {
+        span.setAttributes(toAttributes(message))
+        if (message.provider) duration.record(seconds, toAttributes(message))
+      }
+    ),
     watch<SqlMessage>('alula:sql', 'asyncEnd', toStatement),
     watch<EventMessage>('alula:event', 'end', toEvent, (message, span) => {
       if (message.kind === 'emit') message.traceparent = toTraceparent(span.spanContext())

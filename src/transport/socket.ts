@@ -21,6 +21,7 @@ import { toHost } from './proxies.ts'
 import { assertQuery } from './querystring.ts'
 import { withRequestId } from './request-id.ts'
 import { findRoute } from './target.ts'
+import { takeTraceparent } from './traceparent.ts'
 
 /** A message that asks for a call of a service method, not checked yet. */
 export interface SocketMessage {
@@ -150,7 +151,7 @@ export function toSocketCall(
         id,
         withRequestId(
           app,
-          copyWith(connection, { query, route: { ...route, ...filled?.values }, connection })
+          takeTraceparent(copyWith(connection, { query, route: { ...route, ...filled?.values }, connection }))
         )
       ),
       refusal: filled?.refusal

@@ -1,3 +1,4 @@
+import { tracingChannel } from 'node:diagnostics_channel'
 import { feathers as official } from '@feathersjs/feathers'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -284,10 +285,25 @@ function print(value: unknown): string {
   return value === undefined ? 'undefined' : JSON.stringify(value)
 }
 
-it('random hooks run as on Feathers v5', async () => {
+/** Runs it while a tool watches hooks, or not. */
+async function runOurs(program: Step[], isWatched: boolean): Promise<unknown[]> {
+  if (!isWatched) return await run(ours, program)
+
+  const channel = tracingChannel('alula:hook')
+  const watch = { start() {} } as any
+
+  channel.subscribe(watch)
+  try {
+    return await run(ours, program)
+  } finally {
+    channel.unsubscribe(watch)
+  }
+}
+
+it('random hooks run as on Feathers v5, watched by a tool or not', async () => {
   await fc.assert(
-    fc.asyncProperty(programs, async (program) => {
-      const [expected, actual] = [await run(official, program), await run(ours, program)]
+    fc.asyncProperty(programs, fc.boolean(), async (program, isWatched) => {
+      const [expected, actual] = [await run(official, program), await runOurs(program, isWatched)]
 
       expect(actual).toEqual(expected)
     }),

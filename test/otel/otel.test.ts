@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { metrics, trace } from '@opentelemetry/api'
+import { context, metrics, trace } from '@opentelemetry/api'
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
@@ -18,15 +19,19 @@ import { afterAll, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { NotFound } from '../../src/errors.ts'
 import { createHandler } from '../../src/fetch.ts'
 import { type Application, alula } from '../../src/index.ts'
-import { KyselyService } from '../../src/kysely.ts'
+import { KyselyService, withTransaction } from '../../src/kysely.ts'
 import { otel } from '../../src/otel.ts'
 import { sync } from '../../src/sync.ts'
+import { configureNotes, createApp, getToken } from '../mcp/support/application.ts'
+import { CLIENTS } from '../mcp/support/clients.ts'
+import { connect, open } from '../support/socketio.ts'
 import { POSTGRES_URL } from '../support/sql.ts'
 
 const exporter = new InMemorySpanExporter()
 const measured = new InMemoryMetricExporter(AggregationTemporality.DELTA)
 const reader = new PeriodicExportingMetricReader({ exporter: measured, exportIntervalMillis: 2 ** 30 })
 
+context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
 trace.setGlobalTracerProvider(
   new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
 )
@@ -58,13 +63,14 @@ it('a trace goes from the request over nested calls and SQL to the delivery in a
     dialect: new PostgresDialect({ pool: new Pool({ connectionString: POSTGRES_URL, max: 2 }) })
   })
   const key = `alula-otel-${process.pid}`
-  const open = async (): Promise<Application> => {
+  const start = async (): Promise<Application> => {
     const app: Application = alula()
 
     app.configure(sync({ redis: process.env.REDIS_URL ?? 'redis://127.0.0.1:6379', prefix: key } as any))
     app.use('rows', new KyselyService({ Model: db, name: 'otel_rows' } as any) as any)
     app.use('notes', {
-      create: async (data: any, params: any) => await app.service('rows').create(data, params)
+      create: async (data: any, params: any) =>
+        await withTransaction(app, async () => await app.service('rows').create(data, params))
     } as any)
     app.on('connection', () => undefined)
     app.publish(() => app.channel('all'))
@@ -86,7 +92,7 @@ it('a trace goes from the request over nested calls and SQL to the delivery in a
     .addColumn('text', 'text')
     .execute()
 
-  const [writer, other] = [await open(), await open()]
+  const [writer, other] = [await start(), await start()]
   const delivered = once(other as any, 'publish')
   const response = await createHandler(writer)(
     new Request('http://x/notes', {
@@ -101,17 +107,21 @@ it('a trace goes from the request over nested calls and SQL to the delivery in a
   await new Promise(setImmediate)
 
   const [notes, rows, insert] = [find('notes/create'), find('rows/create'), find('INSERT')]
+  const [begin, commit] = [find('BEGIN'), find('COMMIT')]
   const [emit, delivery] = [find('emit rows created'), find('deliver rows created')]
 
   expect(notes.spanContext().traceId).toBe(TRACE)
   expect(parentOf(notes)).toBe('b7ad6b7169203331')
   expect(parentOf(rows)).toBe(notes.spanContext().spanId)
   expect(parentOf(insert)).toBe(rows.spanContext().spanId)
+  for (const span of [begin, commit]) expect(span.spanContext().traceId).toBe(TRACE)
+  expect(parentOf(commit)).toBe(notes.spanContext().spanId)
   expect(insert.attributes).toMatchObject({
     'db.system.name': 'postgresql',
     'db.query.text': expect.stringContaining('$1')
   })
-  expect(parentOf(emit)).toBe(rows.spanContext().spanId)
+  // Events wait for the commit.
+  expect(parentOf(emit)).toBe(notes.spanContext().spanId)
   expect(delivery.spanContext().traceId).toBe(TRACE)
   expect(parentOf(delivery)).toBe(emit.spanContext().spanId)
   expect(delivery.links.map(({ context }) => context.spanId)).toEqual([emit.spanContext().spanId])
@@ -165,3 +175,54 @@ it.each(['', 'x', '00-00000000000000000000000000000000-b7ad6b7169203331-01', `${
     expect(find('notes/find').parentSpanContext).toBeUndefined()
   }
 )
+
+it('a span that a method makes by itself continues that of its call, and so does what it calls', async () => {
+  const app = alula()
+
+  app.use('users', { get: async (id: any) => ({ id }) } as any)
+  app.use('notes', {
+    get: async (id: any) =>
+      await trace.getTracer('test').startActiveSpan('custom', async (span) => {
+        await app.service('users').get(id)
+        span.end()
+
+        return { id }
+      })
+  } as any)
+  await app.asClient().service('notes').get(1)
+
+  expect(parentOf(find('custom'))).toBe(find('notes/get').spanContext().spanId)
+  expect(parentOf(find('users/get'))).toBe(find('custom').spanContext().spanId)
+})
+
+it('a message of a socket has the span that it continues in its query', async () => {
+  const seen: unknown[] = []
+  const { url } = await open((app) => {
+    app.use('notes', {
+      find: async ({ query }: any) => {
+        seen.push(query)
+
+        return []
+      }
+    } as any)
+  })
+  const socket = await connect(url)
+
+  await socket.emitWithAck('find', 'notes', { text: 'a', $traceparent: TRACEPARENT })
+  expect(parentOf(find('notes/find'))).toBe('b7ad6b7169203331')
+
+  exporter.reset()
+  await socket.emitWithAck('find', 'notes', { $traceparent: { $gt: 1 } })
+  expect(find('notes/find').parentSpanContext).toBeUndefined()
+  expect(seen).toEqual([{ text: 'a' }, {}])
+})
+
+it.each(Object.entries(CLIENTS))('%s has it in _meta', async (_name, openClient) => {
+  const app = await createApp({}, configureNotes)
+  const client = await openClient(app, { token: await getToken(app, 1) })
+
+  exporter.reset()
+  await client.call('notes_create', { data: { text: 'milk' } }, { traceparent: TRACEPARENT })
+
+  expect(parentOf(find('notes/create'))).toBe('b7ad6b7169203331')
+})
