@@ -441,7 +441,7 @@ type RecordListener<A, S> = (record: EventData<ServiceGenericType<S>>, context: 
 /** What an event is about: one record, where the result of the call is a list or a page. */
 type EventData<T> = 0 extends 1 & T
   ? any
-  : T extends Paginated<infer R>
+  : T extends Paginated<infer R> | CursorPage<infer R>
     ? R
     : T extends readonly (infer R)[]
       ? R

@@ -1,5 +1,5 @@
 // The types of declared services: as the server calls them, as clients do, and as their class has them.
-import type { Id, NullableId, Paginated, PaginationParams, Params, REMOTE, WRITTEN } from '../core/types.ts'
+import type { Id, NullableId, PaginationParams, Params, REMOTE, WRITTEN } from '../core/types.ts'
 import type { IncludeName, Reachable, With } from './include-type.ts'
 import type { Query, RecordQuery } from './query-type.ts'
 import type { DeclaredSchema, SchemaTypes } from './types.ts'
@@ -8,6 +8,7 @@ import type {
   AsReceived,
   Here,
   Json,
+  PageOf,
   ReceivedList,
   ReceivedOne,
   ReceivedPage,
@@ -128,7 +129,7 @@ interface CustomMethod<Data, P, Result> {
 /** The methods of the class. */
 interface WrittenMethods<T extends SchemaTypes, P, Record = T['record']> {
   find(params: P & { paginate: false }): Promise<Record[]>
-  find(params?: P & { paginate?: PaginationParams }): Promise<Paginated<Record>>
+  find(params?: P & { paginate?: PaginationParams }): Promise<PageOf<T['wire'], Record>>
   get(id: Id, params?: P): Promise<Record>
   create(data: New<T> | New<T>[], params?: P): Promise<Record | Record[]>
   update(id: Id, data: T['update'] | Partial<Record>, params?: P): Promise<Record>
@@ -179,7 +180,7 @@ interface ServerFind<T extends SchemaTypes, P, R = T['relations']> {
   ): Promise<Row<T, Here, N>[]>
   find<const N extends IncludeName<R> = never>(
     params?: AskingMany<T, Here, P, N> & { paginate?: PaginationParams }
-  ): Promise<Paginated<Row<T, Here, N>>>
+  ): Promise<PageOf<T['wire'], Row<T, Here, N>>>
 }
 
 /** With an overload that includes nothing: the type of events is read off it. */

@@ -2,7 +2,7 @@ import type { DescribedExtension } from './declared.ts'
 import type { Included, IncludePath, With } from './include-type.ts'
 import type { InputOf, OutputOf } from './output-type.ts'
 import type { TIMESTAMPS } from './timestamps.ts'
-import type { WireOf } from './wire-types.ts'
+import type { Cursors, WireOf } from './wire-types.ts'
 
 /** What a declaration says about the types of a service. */
 export interface SchemaTypes {
@@ -61,6 +61,19 @@ export type Nested<Declared, Fields extends string> =
           readonly update: NewRecord<Types['update'], Fields>
         }
       >
+    : never
+
+/**
+ * A declaration as a service whose pages have cursors has it: `find` returns a `CursorPage`.
+ *
+ * @example
+ * interface Services {
+ *   feed: ServiceOf<PagedByCursor<typeof posts>>
+ * }
+ */
+export type PagedByCursor<Declared> =
+  Declared extends DeclaredSchema<infer Types>
+    ? DeclaredSchema<Omit<Types, 'wire'> & { readonly wire: Types['wire'] & Cursors }>
     : never
 
 /** The types that a declaration says: its settings with the schema of the record, or that schema alone. */

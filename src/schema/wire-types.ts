@@ -1,5 +1,5 @@
 // The types of what clients send and get, where that is not the record itself.
-import type { Paginated } from '../core/types.ts'
+import type { CursorPage, Paginated } from '../core/types.ts'
 import type { Envelope } from './envelope.ts'
 import type { OutputOf } from './output-type.ts'
 
@@ -29,6 +29,14 @@ export type Without<Value, Names> = 0 extends 1 & Value
 export interface Json {
   readonly json: true
 }
+
+/** Beside an envelope: pages have cursors. */
+export interface Cursors {
+  readonly cursors: true
+}
+
+/** A page of the server. */
+export type PageOf<Wire, Value> = Wire extends Cursors ? CursorPage<Value> : Paginated<Value>
 
 /** A value as a caller gets it. */
 export type AsReceived<Wire, Value> = Wire extends Json ? FromJson<Value> : Value
@@ -70,7 +78,7 @@ export type ReceivedPage<Wire, Value> = Wire extends { readonly view: infer Made
   ? AsReceived<Wire, Made>
   : Wire extends { readonly envelope: infer E extends { readonly many: string } }
     ? { [Field in E['many']]: Value[] } & { [Count in CountOf<E>]: number }
-    : Paginated<Value>
+    : PageOf<Wire, Value>
 
 /** The names that a page has its counts under. */
 type CountOf<E> = {
