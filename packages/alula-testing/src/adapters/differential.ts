@@ -77,7 +77,9 @@ async function compare(
   records: readonly RandomRecord[],
   calls: readonly AdapterCall[]
 ): Promise<void> {
-  const options = { multi: true, operators: setup.features.negation ? ['$not', '$nor'] : [] }
+  const { negation, lists } = setup.features
+  const operators = [...(negation ? ['$not', '$nor'] : []), ...(lists ? ['$contains', '$overlaps'] : [])]
+  const options = { multi: true, operators }
   const adapter = await setup.create(options)
 
   try {

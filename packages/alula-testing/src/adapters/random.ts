@@ -36,11 +36,16 @@ const COMPARISONS = ['$eq', '$ne', '$lt', '$lte', '$le', '$gt', '$gte', '$ge']
 /** How many different ids random records have. */
 export const ID_COUNT = 8
 
+/** What lists hold: few values, so that many lists share some. */
+const LISTED = ['a', 'A', '1', 1, 0.5, true, null]
+
 /** A way to a value, and what it can be compared with. */
 interface Path {
   readonly name: string
   readonly kinds: readonly ValueKind[]
   readonly sortable: boolean
+  /** Whether it often is a list. */
+  readonly isList?: boolean
 }
 
 /** @internal */
@@ -58,7 +63,7 @@ export interface Arbitraries {
 /** @internal */
 export function toArbitraries(setup: Setup): Arbitraries {
   const paths = toPaths(setup)
-  const fields = toFields(setup.fields)
+  const fields = toFields(setup.fields, setup.features.lists)
   const conditions = toConditions(setup, paths)
   const number = fc.integer({ min: 1, max: ID_COUNT })
   const malformed = fc.oneof({ weight: 11, arbitrary: fc.constant({}) }, toMalformed())
@@ -89,18 +94,23 @@ function toPaths({ fields, features, id, ids }: Setup): Path[] {
   return Object.entries(fields)
     .flatMap(([name, kinds]) =>
       kinds.includes('object')
-        ? [toPath(name, kinds, false), toPath(`${name}.city`, ['string']), toPath(`${name}.zip`, ['number'])]
+        ? [
+            toPath(name, kinds, false),
+            toPath(`${name}.city`, ['string']),
+            toPath(`${name}.zip`, ['number']),
+            ...(features.lists ? [{ name: `${name}.tags`, kinds: [], sortable: false, isList: true }] : [])
+          ]
         : [toPath(name, kinds)]
     )
     .concat(ids.length > 0 ? [{ name: id, kinds: [], sortable: true }] : [])
 }
 
 /** A value of one of these kinds. The first should be the simplest: a failure is shown with it, if it fails too. */
-function toAny(kinds: readonly ValueKind[]): Arbitrary<unknown> {
-  return fc.oneof({ withCrossShrink: true }, ...kinds.map((kind) => toValue(kind)))
+function toAny(kinds: readonly ValueKind[], hasLists = false): Arbitrary<unknown> {
+  return fc.oneof({ withCrossShrink: true }, ...kinds.map((kind) => toValue(kind, hasLists)))
 }
 
-function toValue(kind: ValueKind): Arbitrary<unknown> {
+function toValue(kind: ValueKind, hasLists: boolean): Arbitrary<unknown> {
   switch (kind) {
     case 'missing':
       return fc.constant(undefined)
@@ -118,13 +128,25 @@ function toValue(kind: ValueKind): Arbitrary<unknown> {
     case 'date':
       return fc.constantFrom(...DATES)
     case 'object':
-      return toFields({ city: ['missing', 'null', 'string'], zip: ['missing', 'null', 'number'] })
+      return toObject(hasLists)
   }
 }
 
-function toFields(fields: Setup['fields']): Arbitrary<object> {
+function toObject(hasLists: boolean): Arbitrary<object> {
+  const fields = toFields({ city: ['missing', 'null', 'string'], zip: ['missing', 'null', 'number'] })
+  const tag = fc.constantFrom(...LISTED)
+  const tags = fc.oneof(
+    { weight: 3, arbitrary: fc.array(tag, { maxLength: 3 }) },
+    tag,
+    fc.constant(undefined)
+  )
+
+  return hasLists ? fc.tuple(fields, tags).map(([object, list]) => ({ ...object, tags: list })) : fields
+}
+
+function toFields(fields: Setup['fields'], hasLists = false): Arbitrary<object> {
   const values = Object.entries(fields).map(([name, kinds]) =>
-    toAny(kinds).map((value) => ({ [name]: value }))
+    toAny(kinds, hasLists).map((value) => ({ [name]: value }))
   )
 
   return fc
@@ -152,20 +174,33 @@ function toConditions(setup: Setup, paths: readonly Path[]): Arbitrary<object> {
   })).query
 }
 
-function toCondition(setup: Setup, { name, kinds }: Path): Arbitrary<object> {
-  const value = toWritten(name === setup.id ? toId(setup) : toAny(kinds))
+function toCondition(setup: Setup, path: Path): Arbitrary<object> {
+  const { name, isList } = path
+  const value = toWritten(toOperand(setup, path))
   const list = fc.array(value, { maxLength: 3 })
-  const operator = fc.oneof(
-    { weight: 2, arbitrary: fc.tuple(fc.constantFrom(...COMPARISONS), value) },
-    fc.tuple(fc.constantFrom('$in', '$nin'), list),
-    fc.tuple(fc.constant('$null'), fc.constantFrom(true, false, 'true', 'false'))
-  )
+  const ofList = fc.oneof(fc.tuple(fc.constant('$contains'), value), fc.tuple(fc.constant('$overlaps'), list))
+  const operator = isList
+    ? ofList
+    : fc.oneof(
+        { weight: 2, arbitrary: fc.tuple(fc.constantFrom(...COMPARISONS), value) },
+        fc.tuple(fc.constantFrom('$in', '$nin'), list),
+        fc.tuple(fc.constant('$null'), fc.constantFrom(true, false, 'true', 'false'))
+      )
   const operators = fc.array(operator, { minLength: 1, maxLength: 2 }).map(Object.fromEntries)
   const negated = setup.features.negation ? [operators.map((query) => ({ $not: query }))] : []
 
+  // How a list compares with a value is up to the store.
+  const plain = isList ? [] : [value]
+
   return fc
-    .oneof(value, { weight: 3, arbitrary: operators }, ...negated)
+    .oneof(...plain, { weight: 3, arbitrary: operators }, ...negated)
     .map((condition) => ({ [name]: condition }))
+}
+
+function toOperand(setup: Setup, { name, kinds, isList }: Path): Arbitrary<unknown> {
+  if (isList) return fc.constantFrom(...LISTED)
+
+  return name === setup.id ? toId(setup) : toAny(kinds)
 }
 
 /** A value, or how it is written: in a URL every value is a string. */
@@ -185,7 +220,7 @@ function toId(setup: Setup): Arbitrary<unknown> {
 
 function toFilters(setup: Setup, paths: readonly Path[]): Arbitrary<object> {
   const sortable = paths.filter((path) => path.sortable).map(({ name }) => name)
-  const selectable = [...paths.map(({ name }) => name), setup.id]
+  const selectable = [...paths.filter(({ isList }) => !isList).map(({ name }) => name), setup.id]
   const order = fc.tuple(fc.constantFrom(...sortable), fc.constantFrom(1, -1))
   const filters = {
     $sort: fc.array(order, { minLength: 1, maxLength: 2 }).map(Object.fromEntries),
