@@ -110,6 +110,8 @@ export class Internals {
   readonly mounts: Map<string, MountedHandler> = new Map()
   /** The names of the plugins that are configured, each of which can be configured once. */
   readonly plugins: Set<string> = new Set()
+  /** Where clients get events over HTTP. The plugin sets it. */
+  eventsPath?: string
   /** Whether clients of MCP reach a service, by its path. The plugin sets it. */
   reachesByMcp?: (path: string) => boolean
   /** The codes of the warnings that were emitted, or what else they are known by. */

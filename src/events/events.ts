@@ -1,5 +1,5 @@
 import { assertBeforeSetup, assertCalled } from '../core/assert-application.ts'
-import { addPlugin } from '../core/internals.ts'
+import { addPlugin, getInternals } from '../core/internals.ts'
 import type { Application, ApplicationHookContext, MountedHandler, NextFunction } from '../core/types.ts'
 import { BadRequest, NotFound, Unavailable } from '../errors.ts'
 import { parsePosition } from '../log/position.ts'
@@ -91,8 +91,11 @@ export function events(options: EventsOptions = {}): (app: any) => void {
       await next()
     }
 
+    const place = `/${stripSlashes(path)}`
+
+    getInternals(app).eventsPath = place
     app.hooks({ setup: [setUp], teardown: [tearDown] })
-    app.mount(`/${stripSlashes(path)}`, serve(app, open))
+    app.mount(place, serve(app, open))
   }
 }
 

@@ -1,4 +1,5 @@
 // What the page knows of an application, as plain data: it is read from the manifest, like documents and audits.
+import { getInternals } from '../core/internals.ts'
 import { isStandardMethod } from '../core/methods.ts'
 import type { Application } from '../core/types.ts'
 import { type ManifestLogin, readLogin } from '../manifest/login.ts'
@@ -28,8 +29,15 @@ export interface LoginData {
   readonly isForAll: boolean
   /** How to log in; `null` without an authentication service. */
   readonly login: PageLogin | null
-  /** The path of Socket.IO on the server; `null` without it. */
-  readonly socket: string | null
+  /** Where events come from; `null` where they come neither by Socket.IO nor by `alula/events`. */
+  readonly events: PageEvents | null
+}
+
+/** Where events come from. */
+export interface PageEvents {
+  /** For Socket.IO on the server; for `alula/events` below the API. */
+  readonly path: string
+  readonly isSocket: boolean
 }
 
 /** What the page knows of an application. */
@@ -140,7 +148,7 @@ export function toLoginData(app: Application, info: PageInfo): LoginData {
     version,
     isForAll,
     login: login ? toPageLogin(login) : null,
-    socket: readSocket(app)
+    events: readEvents(app)
   }
 }
 
@@ -225,8 +233,14 @@ function toColumns({ record, computed }: SchemaDefinition): readonly string[] {
   return [...new Set([...fields.map(({ names }) => names[0] as string), ...computed])]
 }
 
-function readSocket(app: Application): string | null {
-  if (!hasSockets(app)) return null
+function readEvents(app: Application): PageEvents | null {
+  if (hasSockets(app)) {
+    const { io } = app as { io?: { path?(): string } }
 
-  return (app.io as { path?(): string } | undefined)?.path?.() ?? '/socket.io'
+    return { path: io?.path?.() ?? '/socket.io', isSocket: true }
+  }
+
+  const { eventsPath } = getInternals(app)
+
+  return eventsPath === undefined ? null : { path: eventsPath, isSocket: false }
 }

@@ -2,6 +2,7 @@ import { createTestClient } from 'alula-testing'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { access, anyone } from '../../src/access.ts'
+import { events } from '../../src/events.ts'
 import { alula } from '../../src/index.ts'
 import { MemoryService, memory } from '../../src/memory.ts'
 import { openapi } from '../../src/openapi.ts'
@@ -186,9 +187,10 @@ it('relations are offered whose records clients may find', async () => {
 
 it.each([
   ['without sockets', () => undefined, null],
-  ['with sockets', socketio(), '/socket.io']
-])('the page knows of an application %s', async (_, plugin: any, socket) => {
+  ['with sockets', socketio(), { path: '/socket.io', isSocket: true }],
+  ['with events over HTTP', events({ path: 'news' }), { path: '/news', isSocket: false }]
+])('the page knows of an application %s', async (_, plugin: any, place) => {
   const data = await read('login.json', (app) => app.configure((one: any) => plugin(one)))
 
-  expect(data).toEqual({ title: 'API', version: '', isForAll: true, login: null, socket })
+  expect(data).toEqual({ title: 'API', version: '', isForAll: true, login: null, events: place })
 })

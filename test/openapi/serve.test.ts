@@ -333,7 +333,7 @@ it('the page gets the forms of methods, the fields of records and the table of w
     version: '1.2.3',
     isForAll: true,
     login: null,
-    socket: null
+    events: null
   })
   expect((await read('exposure.json')).map(({ service, method }: any) => `${service} ${method}`)).toEqual([
     ...['notes find', 'notes create', 'notes archive'],

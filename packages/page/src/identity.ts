@@ -1,8 +1,9 @@
 import type { LoginData } from '../../../src/openapi/page-data.ts'
 import type { PageLogin } from '../../../src/openapi/page-login.ts'
 import { isObject, isOk, type Request, type RequestOutcome, ROOT, send, type TokenHeader } from './request.ts'
-import { Socket } from './socket.ts'
+import { type Connection, createSocket } from './socket.ts'
 import { Store } from './store.ts'
+import { createStream } from './stream.ts'
 
 /** An event that has arrived. */
 export interface LiveEvent {
@@ -40,7 +41,7 @@ export class Identity extends Store {
   readonly number: number
   readonly #lastCall: LastCall
   readonly #login: PageLogin | null
-  readonly #socket: Socket | undefined
+  readonly #connection: Connection | undefined
   #token: string | undefined
   #user: unknown
   #live: Live = 'off'
@@ -48,21 +49,26 @@ export class Identity extends Store {
   #count = 0
   #listeners = new Set<(event: LiveEvent) => void>()
 
-  constructor(number: number, lastCall: LastCall, { login, socket }: LoginData) {
+  constructor(number: number, lastCall: LastCall, { login, events }: LoginData) {
     super()
     this.number = number
     this.#lastCall = lastCall
     this.label = number === 1 ? 'First identity' : 'Second identity'
     this.#login = login
 
-    if (socket !== null) {
-      this.#live = 'connecting'
-      this.#socket = new Socket([new URL(socket, ROOT).href, ROOT + socket.slice(1)], {
+    if (events !== null) {
+      const { path, isSocket } = events
+      const listener = {
         onOpen: () => void this.#begin(),
         onClose: () => this.#set('connecting'),
-        onEvent: (name, data) => this.#add(name, data)
-      })
-      this.#socket.open()
+        onEvent: (name: string, data: unknown) => this.#add(name, data)
+      }
+      const url = ROOT + path.slice(1)
+
+      this.#connection = isSocket
+        ? createSocket([new URL(path, ROOT).href, url], listener)
+        : createStream(url, () => this.#headers(), listener)
+      this.#connect()
     }
   }
 
@@ -155,7 +161,8 @@ export class Identity extends Store {
       // Under the name of the entity, which is `user` mostly.
       this.#user = Object.values(entities).find(isObject)
       this.changed()
-      if (this.#live === 'live') await this.#begin()
+      this.#connection?.close()
+      this.#connect()
     }
 
     return outcome
@@ -168,11 +175,10 @@ export class Identity extends Store {
     this.#token = undefined
     this.#keep(false)
     this.#user = undefined
-    this.#socket?.close()
-    if (this.#socket) this.#set('connecting')
+    this.#connection?.close()
     this.clear()
     if (this.#login) await send({ verb: 'DELETE', path: this.#login.path }, headers)
-    this.#socket?.open()
+    this.#connect()
   }
 
   #headers(): { [name: string]: string } {
@@ -184,12 +190,19 @@ export class Identity extends Store {
     else readStorage()?.removeItem(toKey(this.number))
   }
 
+  #connect(): void {
+    if (!this.#connection) return
+
+    this.#set('connecting')
+    this.#connection.open()
+  }
+
   /** Logs the connection in too, so that it gets the events that are for the user. */
   async #begin(): Promise<void> {
     const accessToken = this.#token
 
     if (accessToken !== undefined && this.#login) {
-      await this.#socket?.call('create', this.#login.path, { strategy: 'jwt', accessToken })
+      await this.#connection?.logIn?.(this.#login.path, accessToken)
     }
 
     this.#set('live')

@@ -121,7 +121,7 @@ function Calls({ page, service, place }: ServiceProps) {
           </p>
         )}
         {made && <CallView made={made} />}
-        {page.data.socket !== null &&
+        {page.data.events !== null &&
           page.identities.map((one) => <Events key={one.number} identity={one} />)}
       </div>
     </div>

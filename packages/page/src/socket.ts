@@ -1,12 +1,25 @@
-// Calls and events over Socket.IO. The page needs a WebSocket, text messages and acknowledgements, which are these lines; the
-// client of Socket.IO is larger than the rest of the page.
+// Events over Socket.IO. The page needs a WebSocket, text messages and acknowledgements, which are these lines; the client of
+// Socket.IO is larger than the rest of the page.
 
 /** What a connection reports. */
-export interface SocketListener {
-  /** It is open, and calls can be made. */
+export interface ConnectionListener {
+  /** It is open. */
   onOpen(): void
   onClose(): void
   onEvent(name: string, payload: unknown): void
+}
+
+/** A way that events come. */
+export interface Connection {
+  open(): void
+  close(): void
+  /**
+   * Logs the connection in, where it does not begin with a token.
+   *
+   * @param path The path of the authentication service
+   * @param accessToken The token of the identity
+   */
+  logIn?(path: string, accessToken: string): unknown
 }
 
 /** The types of packets of Engine.IO 4, and of the messages of Socket.IO 5 in them. */
@@ -16,98 +29,91 @@ const OPENED = '0'
 const CONNECT = '40'
 const DISCONNECT = '41'
 const REFUSED = '44'
-const EVENT = /^4(?:2|5\d+-)(\d*)(\[.*)$/s
-const REPLY = /^4(?:3|6\d+-)(\d+)(\[.*)$/s
+/** An event or a reply, without bytes or with some; the id of a call; and what is in it. */
+const MESSAGE = /^4([2356])(?:\d+-)?(\d*)(\[.*)$/s
 
-const FIRST_WAIT = 500
-const MAX_WAIT = 20_000
+/** After how many milliseconds a connection is opened again. */
+export const WAIT = 1000
 
-/** A connection that is opened again when it is lost. */
-export class Socket {
-  readonly #urls: readonly string[]
-  readonly #listener: SocketListener
-  readonly #replies = new Map<string, (reply: readonly unknown[]) => void>()
-  #socket: WebSocket | undefined
-  #timer: ReturnType<typeof setTimeout> | undefined
-  #wait = FIRST_WAIT
-  #calls = 0
+/**
+ * Makes a connection that is opened again when it is lost.
+ *
+ * @param urls Where Socket.IO may be: behind a proxy, the server does not know under which prefix
+ * @param listener Gets what happens
+ */
+export function createSocket(
+  urls: readonly string[],
+  { onOpen, onClose, onEvent }: ConnectionListener
+): Connection {
+  const replies = new Map<string, (reply: unknown) => void>()
+  let opened: WebSocket | undefined
+  let timer: ReturnType<typeof setTimeout>
+  let calls = 0
   /** The number of the URL that is tried, or was found. */
-  #turn = 0
-  #isFound = false
+  let turn = 0
+  let isFound = false
 
-  /**
-   * @param urls Where Socket.IO may be: behind a proxy, the server does not know under which prefix
-   * @param listener Gets what happens
-   */
-  constructor(urls: readonly string[], listener: SocketListener) {
-    this.#urls = urls
-    this.#listener = listener
-  }
-
-  open(): void {
-    const url = this.#urls[this.#turn % this.#urls.length] as string
+  function open(): void {
+    const url = urls[turn % urls.length] as string
     const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/?EIO=4&transport=websocket`)
 
-    this.#socket = socket
+    opened = socket
     socket.onmessage = ({ data }) => {
-      if (typeof data === 'string') this.#receive(socket, data)
+      if (typeof data === 'string') receive(socket, data)
     }
     socket.onclose = () => {
-      if (this.#socket !== socket) return
+      if (opened !== socket) return
 
-      if (!this.#isFound) this.#turn++
-      this.#listener.onClose()
-      this.#replies.clear()
-      this.#timer = setTimeout(() => this.open(), this.#wait)
-      this.#wait = Math.min(this.#wait * 2, MAX_WAIT)
+      if (!isFound) turn++
+      onClose()
+      replies.clear()
+      timer = setTimeout(open, WAIT)
     }
   }
 
-  close(): void {
-    const socket = this.#socket
-
-    this.#socket = undefined
-    clearTimeout(this.#timer)
-    socket?.close()
-  }
-
-  /**
-   * Makes a call.
-   *
-   * @param message The method, the path of the service, and the arguments
-   * @returns The error or null, and the result
-   */
-  call(...message: readonly unknown[]): Promise<readonly unknown[]> {
-    const id = String(this.#calls++)
-
-    return new Promise((resolve) => {
-      this.#replies.set(id, resolve)
-      this.#socket?.send(`42${id}${JSON.stringify(message)}`)
-    })
-  }
-
-  #receive(socket: WebSocket, packet: string): void {
+  function receive(socket: WebSocket, packet: string): void {
     if (packet === PING) socket.send(PONG)
     else if (packet.startsWith(OPENED)) socket.send(CONNECT)
     else if (packet.startsWith(CONNECT)) {
-      this.#isFound = true
-      this.#wait = FIRST_WAIT
-      this.#listener.onOpen()
+      isFound = true
+      onOpen()
     } else if (packet.startsWith(DISCONNECT) || packet.startsWith(REFUSED)) socket.close()
-    else this.#read(packet)
+    else read(packet)
   }
 
-  #read(packet: string): void {
-    const [, id, reply] = REPLY.exec(packet) ?? []
-    const [, , event] = EVENT.exec(packet) ?? []
+  function read(packet: string): void {
+    const [, type, id, json] = MESSAGE.exec(packet) ?? []
 
-    if (id !== undefined && reply !== undefined) {
-      this.#replies.get(id)?.(JSON.parse(reply))
-      this.#replies.delete(id)
-    } else if (event !== undefined) {
-      const [name, payload] = JSON.parse(event)
+    if (type === undefined) return
 
-      this.#listener.onEvent(String(name), payload)
+    const values = JSON.parse(json as string)
+
+    // Others are events.
+    if ('36'.includes(type)) {
+      replies.get(id as string)?.(values)
+      replies.delete(id as string)
+    } else onEvent(String(values[0]), values[1])
+  }
+
+  return {
+    open,
+
+    close() {
+      const socket = opened
+
+      opened = undefined
+      clearTimeout(timer)
+      socket?.close()
+    },
+
+    logIn(path, accessToken) {
+      const message = ['create', path, { strategy: 'jwt', accessToken }]
+      const id = String(calls++)
+
+      return new Promise((resolve) => {
+        replies.set(id, resolve)
+        opened?.send(`42${id}${JSON.stringify(message)}`)
+      })
     }
   }
 }

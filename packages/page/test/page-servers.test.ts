@@ -3,6 +3,9 @@ import { connect } from 'node:net'
 import type { Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { JWTStrategy } from '../../../src/authentication.ts'
+import { events } from '../../../src/events.ts'
+import { alula } from '../../../src/index.ts'
+import { toListener } from '../../../src/node.ts'
 import { openapi } from '../../../src/openapi.ts'
 import { SERVERS, type Serve } from '../../../test/openapi/support/servers.ts'
 import { ADA, configureShop, createUsers, PASSWORD } from '../../../test/openapi/support/shop.ts'
@@ -78,6 +81,40 @@ describeChromium('the page', (open) => {
     await page.getByRole('log').getByText('From elsewhere').waitFor()
     await page.getByRole('button', { name: 'Open 1' }).waitFor()
     expect(requested.filter((one) => !new URL(one).pathname.match(/^\/(shop\/api|socket\.io)\//))).toEqual([])
+  })
+
+  it('gets events over HTTP where there is no Socket.IO', async () => {
+    const app = alula<any>()
+
+    configureShop(app)
+    app.configure(events()).configure(openapi())
+    app.service('notes').publish(() => app.channel('users'))
+    await app.setup()
+    onTestFinished(async () => void (await app.teardown()))
+
+    const target = `${await listen(createServer(toListener(app, { logger: false })))}/`
+
+    await createUsers(app)
+
+    const { page, requested } = await open(`${await startStrippingProxy(target, '/shop/api')}docs#/notes`)
+    const log = page.getByRole('log')
+    const create = (text: string) => app.service('notes').create({ text, ownerId: 1, createdAt: new Date() })
+
+    await page.getByText('Live events').waitFor()
+    await create('For those who are logged in')
+
+    const isOpen = page.waitForResponse((response) => response.url().endsWith('/events'))
+
+    await logIn(page)
+    await isOpen
+    await page.getByText('Live events').waitFor()
+    await create('From elsewhere')
+    await log.getByText('From elsewhere').waitFor()
+    expect(await log.getByText('For those who').count()).toBe(0)
+
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await log.getByText('None yet.').waitFor()
+    expect(requested.filter((one) => new URL(one).pathname === '/shop/api/events')).toHaveLength(3)
   })
 
   it.each([

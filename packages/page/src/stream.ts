@@ -1,0 +1,60 @@
+import { type Connection, type ConnectionListener, WAIT } from './socket.ts'
+
+/** An event with a name of a service, and its data. Others say that events were missed, or nothing. */
+const EVENT = /^event: (.+ .+)\n(?:.+\n)*data: (.*)/m
+
+/**
+ * Gets events over HTTP, from `alula/events`. An `EventSource` could not send a token.
+ *
+ * @param url Where the events are
+ * @param toHeaders Makes the headers of a call
+ * @param listener Gets what happens
+ */
+export function createStream(
+  url: string,
+  toHeaders: () => { [name: string]: string },
+  { onOpen, onClose, onEvent }: ConnectionListener
+): Connection {
+  let reading: AbortController
+  let timer: ReturnType<typeof setTimeout>
+
+  async function open(): Promise<void> {
+    reading = new AbortController()
+
+    const { signal } = reading
+
+    try {
+      const { ok, body } = await fetch(url, { headers: toHeaders(), signal })
+      // Not `for await`: not every browser has it for streams.
+      const reader = (body as ReadableStream).pipeThrough(new TextDecoderStream()).getReader()
+      let text = ''
+
+      if (ok) onOpen()
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        const events = (text + part.value).split('\n\n')
+
+        text = events.pop() as string
+        for (const event of events) {
+          const [, name, data] = EVENT.exec(event) ?? []
+
+          if (name) onEvent(name, JSON.parse(data as string))
+        }
+      }
+    } catch {
+      // The server was not reached, or the stream has ended.
+    }
+
+    if (signal.aborted) return
+
+    onClose()
+    timer = setTimeout(open, WAIT)
+  }
+
+  return {
+    open,
+    close() {
+      clearTimeout(timer)
+      reading?.abort()
+    }
+  }
+}
