@@ -10,6 +10,7 @@ import { toLogContext } from '../transport/handler.ts'
 import { createNotFound, type TransportApplication, toHttpError } from '../transport/http.ts'
 import { isBoolean, isFunction, isObject, isString } from '../utils/check.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
+import { ExpressRequest } from './request.ts'
 import { sendResult } from './send.ts'
 
 /** Sends an error itself; gets the error as the client may see it. */
@@ -94,7 +95,7 @@ export function createErrorHandler(
     const own = toClientError(error)
     const { status, body } = toClientError(error, app)
 
-    const called = toLogContext(response.hook)
+    const called = toLogContext(app, response.hook, new ExpressRequest(request, response))
 
     // As in v5, expected errors of services are no information: hooks have seen them.
     if (logger && (own.status >= 500 || !response.hook)) {

@@ -7,6 +7,7 @@ import { toLogContext } from '../transport/handler.ts'
 import { type TransportApplication, toHttpError } from '../transport/http.ts'
 import { assertOptions } from '../utils/options.ts'
 import type { FeathersKoaContext, Middleware } from './context.ts'
+import { KoaRequest } from './request.ts'
 
 /** The options of {@link errorHandler}. */
 export interface ErrorHandlerOptions {
@@ -53,7 +54,7 @@ export function showError(context: FeathersKoaContext, thrown: unknown, logger: 
   const error = context.hook ? thrown : fromParserError(thrown)
   const { method, headers } = context
   const app: Partial<TransportApplication> = context.app
-  const called = toLogContext(context.hook)
+  const called = toLogContext(app, context.hook, new KoaRequest(context))
   const { requestId } = called
   const named = requestId !== undefined && { requestId }
   const request = { method, path: readPath(context), headers, ...named }

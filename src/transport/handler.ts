@@ -112,10 +112,10 @@ function toFailure(
 
   try {
     const { method, path, headers } = request
-    const { requestId } = withRequestId(app, call?.params ?? {}, request)
-    const named = { ...toLogContext(call), ...(requestId !== undefined && { requestId }) }
+    const called = toLogContext(app, call, request)
+    const { requestId } = called
 
-    logUnexpected(logger, error, named, app)
+    logUnexpected(logger, error, called, app)
 
     const result = toHttpError(
       error,
@@ -138,7 +138,7 @@ function toPlainFailure(
   request: HttpRequest,
   error: unknown
 ): HttpResponse {
-  logUnexpected(logger, error, toLogContext(undefined), app)
+  logUnexpected(logger, error, { provider: 'rest' }, app)
 
   const { method, path, headers } = request
   const { status, body } = toErrorResponse(app, error, { provider: 'rest', method, path, headers })
@@ -146,14 +146,24 @@ function toPlainFailure(
   return encodeResponse(request, { status, headers: {}, body }, etag)
 }
 
-/** The call, as a log may show it. */
-export function toLogContext(context: HookContext | undefined): {
+/**
+ * The call of a request that has failed, as a log may show it. A request that did not become a call gets its id here.
+ *
+ * @param app The application
+ * @param context The context of the call, if there was one
+ * @param request The request
+ */
+export function toLogContext(
+  app: { get?(name: any): any },
+  context: HookContext | undefined,
+  request: Pick<HttpRequest, 'headers' | 'isFromProxy'>
+): {
   readonly path?: string
   readonly method?: string
   readonly provider: string
   readonly requestId?: string
 } {
-  const { requestId } = context?.params ?? {}
+  const { requestId } = withRequestId(app, context?.params ?? {}, request)
 
   return {
     ...(context && { path: context.path, method: context.method }),

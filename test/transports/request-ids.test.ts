@@ -1,10 +1,11 @@
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { BadRequest } from '../../src/errors.ts'
-import express, { rest } from '../../src/express.ts'
+import express, { errorHandler, notFound, rest } from '../../src/express.ts'
 import { createHandler } from '../../src/fetch.ts'
 import { type Application, alula } from '../../src/index.ts'
-import { koa, rest as koaRest } from '../../src/koa.ts'
+import { koa, errorHandler as koaErrorHandler, rest as koaRest } from '../../src/koa.ts'
+import { serve } from '../support/server.ts'
 import { describeHttpTransports, describeTransports } from '../support/transports.ts'
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
@@ -88,6 +89,21 @@ describeHttpTransports('the header of a response', (open) => {
     expect(await failed.json()).toMatchObject({ requestId: failed.headers.get('X-Request-Id') })
     expect((await client.request('/ids/1', { method: 'DELETE' })).headers.get('X-Request-Id')).toMatch(UUID)
 
+    const json = { 'Content-Type': 'application/json' }
+
+    // They do not become calls.
+    for (const [path, init, status] of [
+      ['/ids', { method: 'POST', headers: json, body: '{' }, 400],
+      ['/ids', { method: 'PUT', headers: json, body: '{}' }, 405]
+    ] as const) {
+      const refused = await client.request(path, init)
+
+      expect([refused.status, refused.headers.get('X-Request-Id')]).toEqual([
+        status,
+        expect.stringMatching(UUID)
+      ])
+    }
+
     const plain = await open((app) => {
       configure(app)
       app.set('requestIds', false)
@@ -96,6 +112,23 @@ describeHttpTransports('the header of a response', (open) => {
     for (const path of ['/ids', '/ids/1'])
       expect((await plain.request(path)).headers.has('X-Request-Id')).toBe(false)
   })
+})
+
+it('a path that nothing is found at is named over Express and Koa too', async () => {
+  const ofExpress = express(alula()).configure(rest())
+  const ofKoa = koa(alula())
+    .use(koaErrorHandler({ logger: false }))
+    .configure(koaRest())
+
+  configure(ofExpress as any)
+  configure(ofKoa as any)
+  ofExpress.use(notFound(), errorHandler({ logger: false }))
+
+  for (const app of [ofExpress, ofKoa]) {
+    const { status, headers } = await fetch(`${await serve(app as any)}/nowhere`)
+
+    expect([status, headers.get('X-Request-Id')]).toEqual([404, expect.stringMatching(UUID)])
+  }
 })
 
 it('an id of other code is no header where it could not be one', async () => {
