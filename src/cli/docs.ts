@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { CommandOutcome } from './command-outcome.ts'
 
@@ -11,35 +11,104 @@ interface Section {
   readonly text: string
 }
 
+/** A section, and how often it has each word. */
+interface Indexed {
+  readonly section: Section
+  readonly text: ReadonlyMap<string, number>
+  readonly heading: ReadonlySet<string>
+  /** The words of the name and of the first heading of its file, for the section that is below that; others have none. */
+  readonly title: ReadonlySet<string>
+}
+
 const FOLDER = fileURLToPath(new URL('../../docs', import.meta.url))
 
 /** How many other sections are named. */
 const MAX_OTHERS = 8
 
-/** A word in a heading says more than words in the text. */
-const HEADING_POINTS = 20
+/** A word in a heading says more than words in the text, and a word in the title of a guide too. */
+const HEADING_WEIGHT = 3
+const TITLE_WEIGHT = 3
 
-/** More words of one section do not make it a better one. */
-const MAX_TEXT_POINTS = 10
+/** A heading with the words that were asked for and no others. */
+const EXACT_WEIGHT = 1
 
-/** What is for those who work on alula or look up one difference comes after the guides. */
-const NO_GUIDE = /[\\/](?:decisions[\\/].+|architecture|compatibility|index|map|roads)\.md$/
+/** What is for those who work on alula, move to it, or look up one difference comes after the guides. */
+const NO_GUIDE =
+  /[\\/](?:decisions[\\/].+|architecture|comparison|compatibility|index|map|migrating|roads|writing-.+)\.md$/
+const NO_GUIDE_WEIGHT = 0.4
 
 /** What is generated for the site, and not in the package. */
 const REFERENCE = /[\\/]docs[\\/](?:api|\.vitepress)[\\/]/
 
+/** Words that people ask with, and words of the guides. */
+const SYNONYMS: { readonly [word: string]: string } = {
+  '2fa': 'totp',
+  acl: 'access',
+  aggregate: 'count',
+  breaking: 'upgrading',
+  cloudflare: 'workers',
+  docker: 'image',
+  dotenv: 'environment',
+  env: 'environment',
+  forgot: 'reset',
+  graceful: 'teardown',
+  horizontal: 'scaling',
+  i18n: 'language',
+  logout: 'revoke',
+  mfa: 'totp',
+  multipart: 'upload',
+  multitenancy: 'tenants',
+  multitenant: 'tenants',
+  pagination: 'paging pages',
+  permission: 'access',
+  presigned: 's3',
+  rbac: 'role',
+  serverless: 'lambda',
+  shutdown: 'stop',
+  sso: 'oauth',
+  social: 'oauth',
+  tenancy: 'tenants',
+  translation: 'language',
+  versioning: 'versions'
+}
+
+/** What says nothing of what is asked for. */
+const EMPTY_WORDS = new Set([
+  'a',
+  'an',
+  'and',
+  'do',
+  'for',
+  'how',
+  'i',
+  'in',
+  'of',
+  'on',
+  'or',
+  'the',
+  'to',
+  'with'
+])
+
 /**
  * Searches the guides in the package.
  *
- * @param words What to search for; a section has to have all of them
- * @returns The best section, and where others are
+ * @param words What to search for
+ * @returns The section that has most of them, and where others are
  */
 export function searchDocs(words: readonly string[]): CommandOutcome {
-  const terms = words.flatMap((word) => word.toLowerCase().split(/\s+/)).filter((term) => term !== '')
-  const found = readSections()
-    .map((section) => ({ section, points: rate(section, terms) }))
-    .filter(({ points }) => points > 0)
-    .sort((a, b) => Number(isGuide(b.section)) - Number(isGuide(a.section)) || b.points - a.points)
+  const sections = readSections()
+  const terms = [...new Set(listWords(words.join(' ')).filter((word) => !EMPTY_WORDS.has(word)))]
+  const rated = terms.map((term) => rateTerm(sections, term))
+  const found = sections
+    .map(({ section, heading }, index) => ({
+      section,
+      points:
+        rated.reduce((sum, points) => sum + (points[index] as number), toExtra(heading, terms)) *
+        (NO_GUIDE.test(section.file) ? NO_GUIDE_WEIGHT : 1)
+    }))
+    .filter((_, index) => rated.some((points) => points[index] !== 0))
+    .sort((a, b) => b.points - a.points)
   const [best, ...others] = found.map(({ section }) => section)
 
   if (!best) {
@@ -47,20 +116,79 @@ export function searchDocs(words: readonly string[]): CommandOutcome {
   }
 
   const places = others.slice(0, MAX_OTHERS).map((section) => `  ${toPlace(section)}  ${section.heading}\n`)
+  const missing = terms.filter((_, index) => rated[index]?.every((points) => points === 0))
+  const note = missing.length > 0 ? `No guide has '${missing.join(' ')}'.\n\n` : ''
 
   return {
     code: 0,
-    output: `${toPlace(best)}\n\n${best.heading}\n${best.text.trimEnd()}\n${places.length > 0 ? `\nAlso:\n${places.join('')}` : ''}`
+    output: `${note}${toPlace(best)}\n\n${best.heading}\n${best.text.trimEnd()}\n${places.length > 0 ? `\nAlso:\n${places.join('')}` : ''}`
   }
 }
 
-function readSections(): Section[] {
+/** How well each section answers a word: more where few others have it. */
+function rateTerm(sections: readonly Indexed[], term: string): number[] {
+  const synonyms = SYNONYMS[term] ?? SYNONYMS[term.replace(/s$/, '')] ?? ''
+  const stems = [term, ...listWords(synonyms)].map(toStem)
+  const weights = sections.map(({ text, heading, title }) =>
+    Math.max(
+      ...stems.map((stem) => {
+        const count = text.get(stem) ?? 0
+
+        return (
+          count / (count + 2) +
+          (heading.has(stem) ? HEADING_WEIGHT : 0) +
+          (title.has(stem) ? TITLE_WEIGHT : 0)
+        )
+      })
+    )
+  )
+  const count = weights.filter((weight) => weight > 0).length
+
+  return weights.map((weight) => (weight * Math.log(1 + sections.length / Math.max(count, 1))) / 5)
+}
+
+function toExtra(heading: ReadonlySet<string>, terms: readonly string[]): number {
+  const isExact = heading.size === terms.length && terms.every((term) => heading.has(toStem(term)))
+
+  return isExact ? EXACT_WEIGHT : 0
+}
+
+function listWords(text: string): string[] {
+  return text.toLowerCase().match(/[$\w]+(?:\.[a-z]+)*/g) ?? []
+}
+
+/** A word without its ending: that of `seeds` and `seeding` is `seed`. */
+function toStem(word: string): string {
+  return word.length > 4
+    ? word.replace(/(?:ations?|ings?|ed|ers?|ies|es|s|e|y)$/, '')
+    : word.replace(/s$/, '')
+}
+
+function readSections(): Indexed[] {
   return readdirSync(FOLDER, { recursive: true, withFileTypes: true })
     .filter(({ name }) => name.endsWith('.md'))
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => !REFERENCE.test(file))
     .sort()
-    .flatMap((file) => splitSections(file, readFileSync(file, 'utf8')))
+    .flatMap((file) =>
+      splitSections(file, readFileSync(file, 'utf8')).map((section, index) => toIndexed(section, index === 0))
+    )
+}
+
+function toIndexed(section: Section, isFirst: boolean): Indexed {
+  const { file, heading, text } = section
+  const counts = new Map<string, number>()
+
+  for (const word of listWords(text).map(toStem)) counts.set(word, (counts.get(word) ?? 0) + 1)
+
+  const title = isFirst ? listWords(basename(file, '.md').replaceAll('-', ' ')) : []
+
+  return {
+    section,
+    text: counts,
+    heading: new Set(listWords(heading).map(toStem)),
+    title: new Set(title.map(toStem))
+  }
 }
 
 function splitSections(file: string, markdown: string): Section[] {
@@ -78,24 +206,6 @@ function splitSections(file: string, markdown: string): Section[] {
   }
 
   return sections
-}
-
-function rate({ heading, text }: Section, terms: readonly string[]): number {
-  const points = terms.map((term) => {
-    const inText = Math.min(text.toLowerCase().split(term).length - 1, MAX_TEXT_POINTS)
-
-    return inText + (heading.toLowerCase().includes(term) ? HEADING_POINTS : 0)
-  })
-
-  if (points.includes(0)) return 0
-
-  const isExact = heading.toLowerCase().replace(/^#+ /, '') === terms.join(' ')
-
-  return points.reduce((sum, value) => sum + value, isExact ? HEADING_POINTS : 0)
-}
-
-function isGuide({ file }: Section): boolean {
-  return !NO_GUIDE.test(file)
 }
 
 function toPlace({ file, line }: Section): string {

@@ -1,12 +1,13 @@
 import type { CallTracer } from '../hooks/method.ts'
 import { openTracing } from '../utils/tracing.ts'
+import { goesToClient } from './client-call.ts'
 import type { HookContext } from './types.ts'
 
 /** The message of the channel `alula:call`; `result` or `error` is added when the call has finished. */
 export interface CallMessage {
   readonly path: string
   readonly method: string
-  /** The transport; missing for an internal call. */
+  /** The transport; missing for a call that no client has made, also where it has the params of one. */
   readonly provider?: string | undefined
   readonly id?: unknown
   readonly requestId?: string | undefined
@@ -27,7 +28,9 @@ export const callTracer: CallTracer<HookContext> = {
   },
   run(context, call) {
     const { path, method, params = {}, id } = context
-    const { provider, requestId } = params
+    const { requestId } = params
+    // Params that hooks pass on are those of a client, and their calls are not.
+    const provider = goesToClient(context) ? params.provider : undefined
     const message: CallMessage = { path, method, provider, id, requestId, context }
 
     return calls.tracePromise(() => (message.around ? message.around(call) : call()), message)

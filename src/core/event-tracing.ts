@@ -1,9 +1,9 @@
 import { openTracing } from '../utils/tracing.ts'
-import type { EventTracer } from './internals.ts'
+import type { EventTracer, ServiceEvent } from './internals.ts'
 
 /** The message of the channel `alula:event`; `error` is added when it has failed. */
 export interface EventMessage {
-  /** `emit` where the event comes from, `deliver` in each process that has connections for it. */
+  /** `emit` where the event comes from, `deliver` in each process that has connections for it, or whose publisher has failed. */
   readonly kind: 'emit' | 'deliver'
   readonly path: string
   readonly event: string
@@ -29,9 +29,22 @@ export const eventTracer: EventTracer = {
 
     events.traceSync(() => pass({ ...serviceEvent, traceparent: message.traceparent }), message)
   },
-  deliver({ path, event, context, traceparent }, connections, run) {
-    const { requestId } = context.params ?? {}
+  deliver(serviceEvent, connections, run) {
+    events.traceSync(run, { ...toDelivery(serviceEvent), connections })
+  },
+  fail(serviceEvent, error) {
+    const fail = () => {
+      throw error
+    }
 
-    events.traceSync(run, { kind: 'deliver', path, event, requestId, traceparent, connections })
+    try {
+      events.traceSync(fail, { ...toDelivery(serviceEvent), connections: 0 })
+    } catch {
+      // The event `error` of the application has it too.
+    }
   }
+}
+
+function toDelivery({ path, event, context, traceparent }: ServiceEvent): EventMessage {
+  return { kind: 'deliver', path, event, requestId: context.params?.requestId, traceparent }
 }

@@ -91,6 +91,8 @@ export interface EventTracer {
   emit(event: ServiceEvent, pass: (traced: ServiceEvent) => void): void
   /** An event that connections of this process get. */
   deliver(event: ServiceEvent, connections: number, run: () => void): void
+  /** An event that no connection gets, because its publisher has failed. */
+  fail(event: ServiceEvent, error: unknown): void
 }
 
 /** What an application keeps for the library. All objects that an application is moved onto share one. */

@@ -110,8 +110,16 @@ export function publishEvent(app: EmitterLike, service: object, serviceEvent: Se
     if (before || isPromise(found)) queue(sending, key, sendLater(app, serviceEvent, found, before))
     else send(app, serviceEvent, toChannel(found, place?.isReplayedTo))
   } catch (error) {
-    reportError(app, error, context)
+    reportFailure(app, serviceEvent, error)
   }
+}
+
+/** Tells the application and tools that a publisher has failed. */
+function reportFailure(app: EmitterLike, serviceEvent: ServiceEvent, error: unknown): void {
+  const { eventTracer } = getInternals(app)
+
+  if (eventTracer?.isOn) eventTracer.fail(serviceEvent, error)
+  reportError(app, error, serviceEvent.context)
 }
 
 /**
@@ -145,7 +153,7 @@ export async function publishTo(
 
     send(app, serviceEvent, new CombinedChannel([new Channel([connection], payload)]), stamp)
   } catch (error) {
-    reportError(app, error, context)
+    reportFailure(app, serviceEvent, error)
   }
 }
 
@@ -247,7 +255,7 @@ async function sendLater(
   } catch (error) {
     // What came before must be sent before what comes next, whatever went wrong here.
     await before
-    reportError(app, error, serviceEvent.context)
+    reportFailure(app, serviceEvent, error)
   } finally {
     place?.end()
   }

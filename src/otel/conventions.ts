@@ -1,12 +1,22 @@
 // What spans say of calls, statements and events, by the semantic conventions of OpenTelemetry 1.45.
-import { isSpanContextValid, type SpanContext, SpanKind, type SpanOptions } from '@opentelemetry/api'
+import {
+  createTraceState,
+  isSpanContextValid,
+  type SpanContext,
+  SpanKind,
+  type SpanOptions
+} from '@opentelemetry/api'
 import type { CallMessage } from '../core/call-tracing.ts'
 import type { EventMessage } from '../core/event-tracing.ts'
 import type { SqlMessage } from '../kysely/statements.ts'
 import { toClientError } from '../transport/error.ts'
+import { isString } from '../utils/check.ts'
 
 /** The header of W3C Trace Context, version 00. */
 const TRACEPARENT = /^00-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/
+
+/** What a statement does, and the first table after it, as far as its text says so. */
+const STATEMENT = /^\s*(\w+)(?:.*?\b(?:from|into|update|join)\s+(?:["`]\w+["`]\.)?["`]?(\w+))?/is
 
 /** What a span is begun with. */
 export interface Beginning extends SpanOptions {
@@ -15,55 +25,89 @@ export interface Beginning extends SpanOptions {
   readonly from?: SpanContext | undefined
 }
 
-/** The span of a call. `hasParent` says whether it is made while another span runs. */
+interface Attributes {
+  [name: string]: string | number
+}
+
+/** The span of a call. `hasParent` says whether it is made while another span runs, such as one of an HTTP server. */
 export function toCall(message: CallMessage, hasParent: boolean): Beginning {
   const { path, method, provider, context: call } = message
   const { traceparent, headers } = call.params ?? {}
-  // Params that are passed on have them too, and a span of an HTTP server has read its header.
-  const from = provider && !hasParent ? toSpanContext(traceparent ?? headers?.traceparent) : undefined
 
   return {
     name: `${path}/${method}`,
     kind: provider ? SpanKind.SERVER : SpanKind.INTERNAL,
     attributes: toAttributes(message),
-    from
+    from:
+      provider && !hasParent
+        ? toSpanContext(traceparent ?? headers?.traceparent, headers?.tracestate)
+        : undefined
   }
 }
 
 /** The attributes of a call, for its span and for the metric. */
-export function toAttributes({ path, method, error }: CallMessage): { [name: string]: string } {
+export function toAttributes({ path, method, error }: CallMessage): Attributes {
   return {
     'rpc.system.name': 'alula',
     'rpc.method': `${path}/${method}`,
-    ...(error !== undefined && toFault(error))
+    // Errors below 500 are those of clients: the status says which, and the server has not failed.
+    ...(error !== undefined && { 'rpc.response.status_code': `${toClientError(error).status}` })
   }
 }
 
-/** Errors below 500 are those of clients: the status says which, and the server has not failed. */
-function toFault(error: unknown): { [name: string]: string } {
+/**
+ * Names an error that is one of the server.
+ *
+ * @returns `undefined` for an error of a client
+ */
+export function toErrorType(error: unknown): string | undefined {
   const { status, body } = toClientError(error)
 
-  return { 'rpc.response.status_code': `${status}`, ...(status >= 500 && { 'error.type': body.name }) }
+  if (status < 500) return undefined
+  if (!(error instanceof Error)) return body.name
+
+  return error.name === 'Error' || error.name === 'error' ? error.constructor.name : error.name
 }
 
 /** The span of an SQL statement. */
 export function toStatement({ sql, database }: SqlMessage): Beginning {
-  const [operation = 'sql'] = sql.trim().split(/\s/, 1)
+  const [, operation = 'sql', collection] = STATEMENT.exec(sql) ?? []
+  const name = operation.toUpperCase()
 
   return {
-    name: operation.toUpperCase(),
+    name: collection === undefined ? name : `${name} ${collection}`,
     kind: SpanKind.CLIENT,
-    attributes: { 'db.system.name': database.toLowerCase(), 'db.query.text': sql }
+    attributes: {
+      'db.system.name': database.toLowerCase(),
+      'db.operation.name': name,
+      'db.query.text': sql,
+      ...(collection !== undefined && { 'db.collection.name': collection })
+    }
   }
 }
 
+/** What a database says of a statement that has failed: its code, which never has values. */
+export function toStatementFault(error: unknown): Attributes {
+  const { code } = error as { readonly code?: unknown }
+
+  return isString(code) ? { 'db.response.status_code': code, 'error.type': code } : {}
+}
+
 /** The span of an event, where it comes from or where it is delivered. */
-export function toEvent({ kind, path, event, traceparent }: EventMessage): Beginning {
-  const from = kind === 'deliver' ? toSpanContext(traceparent) : undefined
+export function toEvent({ kind, path, event, traceparent, connections }: EventMessage): Beginning {
+  const isEmitted = kind === 'emit'
+  const from = isEmitted ? undefined : toSpanContext(traceparent)
 
   return {
     name: `${kind} ${path} ${event}`,
-    kind: kind === 'emit' ? SpanKind.PRODUCER : SpanKind.CONSUMER,
+    kind: isEmitted ? SpanKind.PRODUCER : SpanKind.CONSUMER,
+    attributes: {
+      'messaging.system': 'alula',
+      'messaging.destination.name': `${path} ${event}`,
+      'messaging.operation.name': kind,
+      'messaging.operation.type': isEmitted ? 'send' : 'process',
+      ...(connections !== undefined && { 'alula.connections': connections })
+    },
     from,
     links: from ? [{ context: from }] : []
   }
@@ -74,9 +118,12 @@ export function toTraceparent({ traceId, spanId, traceFlags }: SpanContext): str
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
 }
 
-function toSpanContext(header: unknown): SpanContext | undefined {
+function toSpanContext(header: unknown, state?: unknown): SpanContext | undefined {
   const [, traceId = '', spanId = '', flags = '0'] = TRACEPARENT.exec(String(header)) ?? []
-  const found = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }
+  const found: SpanContext = {
+    ...{ traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true },
+    ...(isString(state) && { traceState: createTraceState(state) })
+  }
 
   return isSpanContextValid(found) ? found : undefined
 }

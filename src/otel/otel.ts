@@ -1,37 +1,60 @@
 import { tracingChannel } from 'node:diagnostics_channel'
-import { context, metrics, type Span, SpanStatusCode, trace } from '@opentelemetry/api'
+import { context, type Histogram, metrics, type Span, SpanStatusCode, trace } from '@opentelemetry/api'
+import { version } from '../core/application.ts'
 import type { CallMessage } from '../core/call-tracing.ts'
 import type { EventMessage } from '../core/event-tracing.ts'
 import type { SqlMessage } from '../kysely/statements.ts'
-import { toClientError } from '../transport/error.ts'
-import { type Beginning, toAttributes, toCall, toEvent, toStatement, toTraceparent } from './conventions.ts'
+import {
+  type Beginning,
+  toAttributes,
+  toCall,
+  toErrorType,
+  toEvent,
+  toStatement,
+  toStatementFault,
+  toTraceparent
+} from './conventions.ts'
 
 /** Of `rpc.server.call.duration`, in seconds, by the semantic conventions. */
 const BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 
+/** What spans of one channel are made of. */
+interface Watcher<Message> {
+  begin(message: Message, hasParent: boolean): Beginning
+  onSpan?(message: Message, span: Span): void
+  onEnd?(message: Message, span: Span, seconds: number): void
+}
+
 /**
  * Makes spans of calls, statements and events, and the metric `rpc.server.call.duration` of the calls of clients, by the semantic
- * conventions for RPC (OpenTelemetry 1.45). Call it once, after the SDK is started: it is for all applications of the process.
+ * conventions (OpenTelemetry 1.45). Call it once: it is for all applications of the process.
  *
  * @returns Ends it
  * @example
  * const stop = otel()
  */
 export function otel(): () => void {
-  const tracer = trace.getTracer('alula')
-  const duration = metrics.getMeter('alula').createHistogram('rpc.server.call.duration', {
-    unit: 's',
-    description: 'Measures the duration of an incoming Remote Procedure Call (RPC).',
-    advice: { explicitBucketBoundaries: BOUNDARIES }
-  })
+  const tracer = trace.getTracer('alula', version)
+  let duration: Histogram | undefined
+
+  /** Made when it is needed: by then the SDK is started, which a meter does not wait for. */
+  function record(seconds: number, message: CallMessage): void {
+    duration ??= metrics.getMeter('alula', version).createHistogram('rpc.server.call.duration', {
+      unit: 's',
+      description: 'Measures the duration of an incoming Remote Procedure Call (RPC).',
+      advice: { explicitBucketBoundaries: BOUNDARIES }
+    })
+
+    const type = message.error === undefined ? undefined : toErrorType(message.error)
+
+    duration.record(seconds, { ...toAttributes(message), ...(type !== undefined && { 'error.type': type }) })
+  }
 
   /** Makes a span of each message of a channel. `last` is the part that comes when it is through. */
   function watch<Message extends { readonly error?: unknown }>(
     name: string,
     last: 'end' | 'asyncEnd',
-    begin: (message: Message, hasParent: boolean) => Beginning,
-    onSpan?: (message: Message, span: Span) => void,
-    onEnd?: (message: Message, seconds: number, span: Span) => void
+    { begin, onSpan, onEnd }: Watcher<Message>
   ): () => void {
     const channel = tracingChannel<unknown, object>(name)
     const spans = new WeakMap<object, { readonly span: Span; readonly start: number }>()
@@ -50,7 +73,7 @@ export function otel(): () => void {
 
       if (!span || start === undefined) return
       if (message.error !== undefined) fail(span, message.error)
-      onEnd?.(message, (performance.now() - start) / 1000, span)
+      onEnd?.(message, span, (performance.now() - start) / 1000)
       span.end()
     }
 
@@ -64,21 +87,27 @@ export function otel(): () => void {
   }
 
   const stops = [
-    watch<CallMessage>(
-      'alula:call',
-      'asyncEnd',
-      toCall,
-      (message, span) => {
+    watch<CallMessage>('alula:call', 'asyncEnd', {
+      begin: toCall,
+      onSpan(message, span) {
         message.around = (call) => context.with(trace.setSpan(context.active(), span), call)
       },
-      (message, seconds, span) => {
+      onEnd(message, span, seconds) {
         span.setAttributes(toAttributes(message))
-        if (message.provider) duration.record(seconds, toAttributes(message))
+        if (message.provider) record(seconds, message)
       }
-    ),
-    watch<SqlMessage>('alula:sql', 'asyncEnd', toStatement),
-    watch<EventMessage>('alula:event', 'end', toEvent, (message, span) => {
-      if (message.kind === 'emit') message.traceparent = toTraceparent(span.spanContext())
+    }),
+    watch<SqlMessage>('alula:sql', 'asyncEnd', {
+      begin: toStatement,
+      onEnd({ error }, span) {
+        if (error !== undefined) span.setAttributes(toStatementFault(error))
+      }
+    }),
+    watch<EventMessage>('alula:event', 'end', {
+      begin: toEvent,
+      onSpan(message, span) {
+        if (message.kind === 'emit') message.traceparent = toTraceparent(span.spanContext())
+      }
     })
   ]
 
@@ -88,10 +117,10 @@ export function otel(): () => void {
 }
 
 function fail(span: Span, error: unknown): void {
-  const { status, body } = toClientError(error)
+  const type = toErrorType(error)
 
-  if (status < 500) return
+  if (type === undefined) return
 
-  span.setAttribute('error.type', body.name)
+  span.setAttribute('error.type', type)
   span.setStatus({ code: SpanStatusCode.ERROR })
 }

@@ -1,3 +1,4 @@
+import { goesToClient } from '../core/client-call.ts'
 import type { HookContext } from '../core/types.ts'
 import type { NextFunction } from '../hooks/types.ts'
 import { isFunction } from '../utils/check.ts'
@@ -26,9 +27,8 @@ export function logCalls(
     )
 
   return async function logCall(context, next) {
-    const { provider } = context.params ?? {}
-
-    if (provider === undefined) {
+    // Params that hooks pass on are those of a client, and their calls are not.
+    if (!goesToClient(context)) {
       await next()
       return
     }
@@ -44,6 +44,7 @@ export function logCalls(
       throw error
     } finally {
       const { path, method, params } = context
+      const { provider } = params
       const duration = Math.round((performance.now() - start) * 10) / 10
 
       writeCall(logger, `${path}.${method} ${status} ${duration} ms`, {

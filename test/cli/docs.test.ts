@@ -11,8 +11,15 @@ it('the section whose heading has the word comes first, and others are named wit
   expect(output).toMatch(/\nAlso:\n {2}docs\/.+\.md:\d+ {2}#/)
 })
 
-it('a section has all of the words', () => {
+it('a section with all of the words comes before those with some', () => {
   expect(searchDocs(['sqlite', 'Node 20']).output).toContain('## SQLite on Node 20')
+})
+
+it('words that no guide has are named, and the others are searched for', () => {
+  const { code, output } = searchDocs(['xyzzy', 'passkeys'])
+
+  expect(code).toBe(0)
+  expect(output).toMatch(/^No guide has 'xyzzy'\.\n\ndocs\/recipes\/04-passkeys\.md:/)
 })
 
 it('a word that no guide has is an error that says where they are', () => {
@@ -31,19 +38,19 @@ it.each([
   ['migration', 'tutorial/4-sql.md'],
   ['docker', 'deployment.md'],
   ['react', 'tutorial/5-front-end.md'],
-  ['upload', 'http.md'],
+  ['upload', 'recipes/12-uploads.md'],
   ['cors', 'http.md'],
   ['caching', 'recipes/16-caching.md'],
   ['roles', 'access.md'],
-  ['tenant', 'sql.md'],
+  ['tenant', 'recipes/07-tenants.md'],
   ['transaction', 'sql.md'],
   ['refresh token', 'sessions.md'],
   ['cookie', 'security.md'],
-  ['rate limit', 'recipes/22-middleware.md'],
+  ['rate limit', '(?:security|recipes/22-middleware).md'],
   ['error format', 'errors.md'],
   ['pino', 'errors.md'],
   ['health', 'deployment.md'],
-  ['background jobs', 'scaling.md'],
+  ['background jobs', 'recipes/14-jobs.md'],
   ['cron', 'recipes/14-jobs.md'],
   ['webhook', 'recipes/13-webhooks.md'],
   ['download', 'recipes/12-uploads.md'],
@@ -62,7 +69,29 @@ it.each([
   ['metrics', 'observability.md'],
   ['backup', 'deployment.md'],
   ['kubernetes', 'deployment.md'],
-  ['openapi client', 'openapi.md']
+  ['openapi client', 'openapi.md'],
+  // Other words for the same.
+  ['seeds', 'create.md'],
+  ['graceful shutdown', '(?:services|http).md'],
+  ['horizontal scaling', 'scaling.md'],
+  ['rate limiting', '(?:security|recipes/22-middleware).md'],
+  ['multi-tenant', 'recipes/07-tenants.md'],
+  ['multi tenancy', 'recipes/07-tenants.md'],
+  ['rbac', 'access.md'],
+  ['roles permissions', 'access.md'],
+  ['social login', 'oauth.md'],
+  ['oauth', 'oauth.md'],
+  ['2fa', 'recipes/03-totp.md'],
+  ['verify email', 'recipes/01-email-verification.md'],
+  ['forgot password', 'recipes/01-email-verification.md'],
+  ['i18n', 'recipes/17-languages.md'],
+  ['aggregates', 'relations.md'],
+  ['pagination', 'query.md'],
+  ['cloudflare workers', 'recipes/23-runtimes.md'],
+  ['serverless', 'recipes/23-runtimes.md'],
+  ['presigned url', 'recipes/12-uploads.md'],
+  ['upgrade', 'deployment.md'],
+  ['how to test', 'testing.md']
 ])('%s is answered by %s', (words, file) => {
   expect(searchDocs([words]).output).toMatch(new RegExp(`^docs/${file}:`))
 })

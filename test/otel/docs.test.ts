@@ -1,9 +1,10 @@
 import { beforeAll, expect, it } from 'vitest'
 import { readBlocks, readPage, readSection } from '../support/page.ts'
+import { runServer, runToEnd } from '../support/program.ts'
 import { expectSession } from '../support/session.ts'
 import { shareProcess } from '../support/shared-process.ts'
 
-const { runServer, runToEnd } = shareProcess()
+const shared = shareProcess()
 let page: string
 
 beforeAll(async () => {
@@ -22,28 +23,38 @@ app.use('notes', memory())
 await app.setup()
 `
 
-it('otel makes spans until it is stopped', async () => {
+it('otel makes spans, which the exporter prints', async () => {
   const [program = ''] = readBlocks(readSection(page, 'OpenTelemetry'), 'js')
-  const lines = await runToEnd(`
-import { trace } from '@opentelemetry/api'
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
-
-const exporter = new InMemorySpanExporter()
-
-trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))
-${program}${CALL}
+  const lines = await runToEnd(`${program}${CALL}
 await app.service('notes').create({ text: 'a' })
-stop()
-await app.service('notes').create({ text: 'b' })
-for (const { name } of exporter.getFinishedSpans()) console.log(name)
+await provider.forceFlush()
 `)
 
-  expect(lines).toEqual(['notes/create'])
+  expect(lines.filter((line) => line.startsWith('  name:'))).toEqual(["  name: 'notes/create',"])
+})
+
+it('requests have lines in the log, in the form of pino', async () => {
+  const section = readSection(page, 'Logs')
+  const [program = ''] = readBlocks(section, 'js')
+  const { address, waitFor } = await runServer(program)
+
+  await expectSession(readBlocks(section, 'console'), { 'localhost:3030': address })
+
+  for (const [name, status] of [
+    ['find', 200],
+    ['get', 404]
+  ]) {
+    const { msg, level, context } = JSON.parse(await waitFor(`notes.${name}`))
+
+    expect(msg).toMatch(new RegExp(`^notes\\.${name} ${status} [\\d.]+ ms$`))
+    expect([level, context.status]).toEqual([30, status])
+    expect(context.requestId).toMatch(/^[\da-f-]{36}$/)
+  }
 })
 
 it('a subscriber of a channel gets each call, also one that fails', async () => {
   const [program = ''] = readBlocks(readSection(page, 'Channels'), 'js')
-  const lines = await runToEnd(`${program}${CALL}
+  const lines = await shared.runToEnd(`${program}${CALL}
 await app.service('notes').find({ requestId: 'first' })
 await app.service('notes').get(1).catch(() => {})
 `)
@@ -54,7 +65,7 @@ await app.service('notes').get(1).catch(() => {})
 it('Prometheus gets the calls of clients', async () => {
   const section = readSection(page, 'Prometheus')
   const [program = ''] = readBlocks(section, 'js')
-  const { address } = await runServer(program)
+  const { address } = await shared.runServer(program)
 
   await expectSession(readBlocks(section, 'console'), { 'localhost:3030': address })
 })

@@ -13,11 +13,13 @@ import {
   type ReadableSpan,
   SimpleSpanProcessor
 } from '@opentelemetry/sdk-trace-base'
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, SqliteDialect } from 'kysely'
+import Database from 'libsql'
 import { Pool } from 'pg'
 import { afterAll, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { NotFound } from '../../src/errors.ts'
 import { createHandler } from '../../src/fetch.ts'
+import { logCalls } from '../../src/hooks.ts'
 import { type Application, alula } from '../../src/index.ts'
 import { KyselyService, withTransaction } from '../../src/kysely.ts'
 import { otel } from '../../src/otel.ts'
@@ -106,7 +108,7 @@ it('a trace goes from the request over nested calls and SQL to the delivery in a
   await delivered
   await new Promise(setImmediate)
 
-  const [notes, rows, insert] = [find('notes/create'), find('rows/create'), find('INSERT')]
+  const [notes, rows, insert] = [find('notes/create'), find('rows/create'), find('INSERT otel_rows')]
   const [begin, commit] = [find('BEGIN'), find('COMMIT')]
   const [emit, delivery] = [find('emit rows created'), find('deliver rows created')]
 
@@ -118,6 +120,8 @@ it('a trace goes from the request over nested calls and SQL to the delivery in a
   expect(parentOf(commit)).toBe(notes.spanContext().spanId)
   expect(insert.attributes).toMatchObject({
     'db.system.name': 'postgresql',
+    'db.operation.name': 'INSERT',
+    'db.collection.name': 'otel_rows',
     'db.query.text': expect.stringContaining('$1')
   })
   // Events wait for the commit.
@@ -152,7 +156,7 @@ it('the names are those of the conventions, and errors of clients are no errors 
       name: 'notes/get',
       kind: 1,
       status: 2,
-      attributes: { ...usual, 'rpc.response.status_code': '500', 'error.type': 'GeneralError' }
+      attributes: { ...usual, 'rpc.response.status_code': '500', 'error.type': 'Error' }
     }
   ])
 
@@ -193,6 +197,95 @@ it('a span that a method makes by itself continues that of its call, and so does
 
   expect(parentOf(find('custom'))).toBe(find('notes/get').spanContext().spanId)
   expect(parentOf(find('users/get'))).toBe(find('custom').spanContext().spanId)
+})
+
+it('a call with the params of a client is one of the application, and continues no header', async () => {
+  const app = alula()
+  const lines: string[] = []
+
+  app.hooks([logCalls({ info: (line: string) => void lines.push(line.replace(/ [\d.]+ ms/, '')) })])
+  app.use('users', { get: async (id: any) => ({ id }) } as any)
+  app.use('notes', { get: async (id: any, params: any) => await app.service('users').get(id, params) } as any)
+
+  const headers = { traceparent: TRACEPARENT, tracestate: 'vendor=1' }
+
+  await createHandler(app)(new Request('http://x/notes/1', { headers }))
+
+  const [notes, users] = [find('notes/get'), find('users/get')]
+
+  expect([notes.kind, users.kind]).toEqual([1, 0])
+  expect(notes.parentSpanContext?.traceState?.serialize()).toBe('vendor=1')
+  expect(parentOf(users)).toBe(notes.spanContext().spanId)
+  expect(lines).toEqual(['notes.get 200'])
+
+  await reader.forceFlush()
+
+  const metric: any = measured.getMetrics().at(-1)?.scopeMetrics[0]?.metrics[0]
+  const latest = metric.dataPoints.map(({ attributes }: any) => attributes['rpc.method'])
+
+  expect(latest).toContain('notes/get')
+  expect(latest).not.toContain('users/get')
+})
+
+it('a delivery has a link to its write, and fails with its publisher', async () => {
+  const app: Application = alula()
+
+  app.use('notes', { create: async (data: any) => data } as any)
+  app.service('notes').publish(({ text }: any) => {
+    if (text === 'wrong') throw new TypeError('Broken')
+
+    return app.channel('all')
+  })
+  app.on('error', () => undefined)
+  app.channel('all').join({ provider: 'test' } as any)
+  await app.service('notes').create({ text: 'a' })
+
+  const [emit, delivery] = [find('emit notes created'), find('deliver notes created')]
+
+  expect(delivery.links.map(({ context }) => context.spanId)).toEqual([emit.spanContext().spanId])
+  expect(parentOf(delivery)).toBe(emit.spanContext().spanId)
+  expect(delivery.attributes).toEqual({
+    'messaging.system': 'alula',
+    'messaging.destination.name': 'notes created',
+    'messaging.operation.name': 'deliver',
+    'messaging.operation.type': 'process',
+    'alula.connections': 1
+  })
+
+  exporter.reset()
+  await app.service('notes').create({ text: 'wrong' })
+
+  expect(find('deliver notes created')).toMatchObject({
+    status: { code: 2 },
+    attributes: { 'error.type': 'TypeError', 'alula.connections': 0 }
+  })
+})
+
+it('a statement that fails has the code of the database, and no value', async () => {
+  const db = new Kysely<any>({ dialect: new SqliteDialect({ database: new Database(':memory:') as any }) })
+  const app = alula()
+
+  onTestFinished(async () => await db.destroy())
+  await db.schema
+    .createTable('accounts')
+    .addColumn('id', 'integer', (id) => id.primaryKey())
+    .addColumn('email', 'text', (email) => email.unique())
+    .execute()
+  app.use('accounts', new KyselyService({ Model: db, name: 'accounts' } as any) as any)
+  await app.service('accounts').create({ email: 'ada@example.com' })
+  exporter.reset()
+  await expect(app.service('accounts').create({ email: 'ada@example.com' })).rejects.toMatchObject({
+    code: 409
+  })
+
+  const { attributes, status } = find('INSERT accounts')
+
+  expect(status.code).toBe(2)
+  expect(attributes).toMatchObject({
+    'db.response.status_code': 'SQLITE_CONSTRAINT_UNIQUE',
+    'error.type': 'SQLITE_CONSTRAINT_UNIQUE'
+  })
+  expect(JSON.stringify(attributes)).not.toContain('ada@')
 })
 
 it('a message of a socket has the span that it continues in its query', async () => {
