@@ -73,7 +73,7 @@ const SYNONYMS: { readonly [word: string]: string } = {
 }
 
 /** What says nothing of what is asked for. */
-const EMPTY_WORDS = new Set([
+const EMPTY_WORDS: readonly string[] = [
   'a',
   'an',
   'and',
@@ -88,7 +88,7 @@ const EMPTY_WORDS = new Set([
   'the',
   'to',
   'with'
-])
+]
 
 /**
  * Searches the guides in the package.
@@ -98,7 +98,7 @@ const EMPTY_WORDS = new Set([
  */
 export function searchDocs(words: readonly string[]): CommandOutcome {
   const sections = readSections()
-  const terms = [...new Set(listWords(words.join(' ')).filter((word) => !EMPTY_WORDS.has(word)))]
+  const terms = [...new Set(listWords(words.join(' ')).filter((word) => !EMPTY_WORDS.includes(word)))]
   const rated = terms.map((term) => rateTerm(sections, term))
   const found = sections
     .map(({ section, heading }, index) => ({

@@ -33,6 +33,8 @@ export const eventTracer: EventTracer = {
     events.traceSync(run, { ...toDelivery(serviceEvent), connections })
   },
   fail(serviceEvent, error) {
+    if (!events.hasSubscribers) return
+
     const fail = () => {
       throw error
     }

@@ -116,9 +116,7 @@ export function publishEvent(app: EmitterLike, service: object, serviceEvent: Se
 
 /** Tells the application and tools that a publisher has failed. */
 function reportFailure(app: EmitterLike, serviceEvent: ServiceEvent, error: unknown): void {
-  const { eventTracer } = getInternals(app)
-
-  if (eventTracer?.isOn) eventTracer.fail(serviceEvent, error)
+  getInternals(app).eventTracer?.fail(serviceEvent, error)
   reportError(app, error, serviceEvent.context)
 }
 

@@ -44,10 +44,10 @@ it('llms.txt lists every guide and recipe with its first sentence', async () => 
   )
 })
 
-it('the first page leads to every guide', () => {
+it('the first page leads to every guide and recipe', () => {
   const linked = new Set([...index.matchAll(/\]\(([\w/-]+)\.md\)/g)].map(([, name]) => name))
 
-  expect([...linked].sort()).toEqual(guides)
+  expect([...linked].sort()).toEqual([...guides, ...recipes].sort())
 })
 
 it('the first page names every entry point', async () => {
