@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { getEntity, readEntityId } from '../access/rules.ts'
 import type { HookContext } from '../core/types.ts'
+import { isObject } from '../utils/check.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { assertSecret } from './key.ts'
 import type { Claim } from './types.ts'
@@ -19,32 +20,37 @@ export function hashRequest({ method, path, id, data, params: { query, route } }
  * What a call with a key is stored by. Callers with one key do not get each other’s responses.
  *
  * @param context The context of the call, after its access
- * @param key The key
- * @param requestHash The hash of what was sent
+ * @param request The key, the hash of what was sent, and the credentials that came with it
  * @throws BadRequest for a key that others could guess, of a caller who is not known
  */
-export function toClaim(context: HookContext, key: string, requestHash: string): Claim {
+export function toClaim(
+  context: HookContext,
+  { key, hash: requestHash, credentials }: { key: string; hash: string; credentials: unknown }
+): Claim {
   const { path, method } = context
-  const caller = identify(context)
+  const caller = identify(context, credentials)
 
   if (!caller) assertSecret(key)
 
   return { id: hash([caller ?? null, path, method, key]), hash: requestHash, token: randomUUID() }
 }
 
-/** The user, or else what proves who calls, such as an API key. */
-function identify(context: HookContext): readonly unknown[] | undefined {
+/** The user, or else the credentials that have proved who calls, such as an API key. */
+function identify(context: HookContext, credentials: unknown): readonly unknown[] | undefined {
   const { app, params } = context
 
   if (params.authenticated !== true) return undefined
 
-  const id = readEntityId(app, getEntity(context))
-  const { strategy, payload, ...credentials } = params.authentication ?? {}
+  const entity = getEntity(context)
+
+  if (!entity) return credentials ? ['credentials', credentials] : undefined
+
+  // Not every user of an existing login has an id.
+  const id = readEntityId(app, entity) ?? entity._id ?? entity
+  const { payload } = params.authentication ?? {}
 
   // A user id alone may be that of a user of another authentication service.
-  if (id !== undefined && id !== null) return ['entity', String(id), payload?.iss, payload?.aud]
-
-  return Object.keys(credentials).length > 0 ? ['credentials', strategy, credentials] : undefined
+  return ['entity', isObject(id) ? id : String(id), payload?.iss, payload?.aud]
 }
 
 function hash(values: readonly unknown[]): string {

@@ -1,3 +1,4 @@
+import { NOT_KEPT } from './response.ts'
 import { type Claim, type IdempotencyStore, STORE_TIMES, type StoredCall, type StoreTimes } from './types.ts'
 
 /** How much is kept of calls that have finished. */
@@ -16,12 +17,15 @@ interface Entry extends StoredCall {
 
 /**
  * Keeps responses in the memory of this process: other processes do not know of them, and a restart loses them. The oldest
- * ones make room. Calls that run do not: each is a request that the server has let in.
+ * ones make room; that their calls have run is known for longer. Calls that run make none: each is a request that the server
+ * has let in.
  */
 export class MemoryIdempotencyStore implements IdempotencyStore {
   private readonly running = new Map<string, Entry>()
   /** The oldest first, because all are kept equally long. */
   private readonly finished = new Map<string, Entry>()
+  /** Those whose response is kept, the oldest first. */
+  private readonly kept = new Set<string>()
   private readonly now: () => number
   private readonly limits: MemoryLimits
   private readonly times: StoreTimes
@@ -57,14 +61,18 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     return undefined
   }
 
-  async finish({ id, hash, token }: Claim, response: string): Promise<void> {
-    if (this.running.get(id)?.token !== token) return
+  async finish({ id, hash, token }: Claim, response: string): Promise<boolean> {
+    if (this.running.get(id)?.token !== token) return false
 
     this.running.delete(id)
     this.finished.set(id, { hash, token, response, endsAt: this.now() + this.times.lifetime })
+    this.kept.add(id)
     this.size += response.length
 
-    while (this.finished.size > this.limits.count || this.size > this.limits.size) this.forgetOldest()
+    while (this.finished.size > this.limits.count) this.forgetOldest()
+    while (this.size > this.limits.size) this.emptyOldest()
+
+    return true
   }
 
   async release({ id, token }: Claim): Promise<void> {
@@ -81,9 +89,24 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
   }
 
   private forgetOldest(): void {
-    const [id, { response = '' }] = this.finished.entries().next().value as [string, Entry]
+    const [id] = this.finished.keys()
 
-    this.finished.delete(id)
-    this.size -= response.length
+    this.empty(id as string)
+    this.finished.delete(id as string)
+  }
+
+  private emptyOldest(): void {
+    const [id] = this.kept
+
+    this.empty(id as string)
+  }
+
+  /** Forgets the response of a call, and not that it has run. */
+  private empty(id: string): void {
+    const entry = this.finished.get(id) as Entry
+
+    this.finished.set(id, { ...entry, response: NOT_KEPT })
+    this.size -= (entry.response as string).length
+    this.kept.delete(id)
   }
 }

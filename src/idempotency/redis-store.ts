@@ -62,8 +62,8 @@ export class RedisIdempotencyStore implements IdempotencyStore {
     return { hash: storedHash, response: response ?? undefined }
   }
 
-  async finish({ id, token }: Claim, response: string): Promise<void> {
-    await this.run(FINISH, id, [token, response, String(this.times.lifetime)])
+  async finish({ id, token }: Claim, response: string): Promise<boolean> {
+    return (await this.run(FINISH, id, [token, response, String(this.times.lifetime)])) === 1
   }
 
   async release({ id, token }: Claim): Promise<void> {

@@ -1,12 +1,14 @@
 import { assertRecord } from '../access/restriction.ts'
 import { goesToClient } from '../core/client-call.ts'
 import { type EmitterLike, reportError } from '../core/events.ts'
-import type { HookContext } from '../core/types.ts'
+import type { HookContext, Query } from '../core/types.ts'
 import { Conflict, Unprocessable } from '../errors.ts'
 import { getTraits } from '../hooks/traits.ts'
 import type { AroundHook, Hook, Layer } from '../hooks/types.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
+import { isFunction } from '../utils/check.ts'
 import { runOrDefer } from '../utils/deferral.ts'
+import { copyWith } from '../utils/object.ts'
 import { hashRequest, toClaim } from './claim.ts'
 import { takeKey } from './key.ts'
 import { NOT_KEPT, restoreResponse, toStoredError, toStoredResponse } from './response.ts'
@@ -17,6 +19,10 @@ interface KeyedCall {
   readonly key: string
   /** The hash of what was sent. */
   readonly hash: string
+  /** The credentials that came with it, before a hook has verified them. */
+  readonly credentials: unknown
+  /** The query that was sent. */
+  readonly query: Query
   /** Once this call has begun, where no other has. */
   claim?: Claim
   /** The response of an earlier call. */
@@ -68,7 +74,8 @@ export class Repetition {
 
     if (key === undefined) return void (await next())
 
-    const call: KeyedCall = { key, hash: hashRequest(context), hasRun: false }
+    const { authentication: credentials, query = {} } = context.params
+    const call: KeyedCall = { key, hash: hashRequest(context), credentials, query, hasRun: false }
 
     setSlots(context, { keyed: call })
 
@@ -94,7 +101,7 @@ export class Repetition {
     }
 
     const { store } = this.getSettings()
-    const claim = toClaim(context, call.key, call.hash)
+    const claim = toClaim(context, call)
     const unite = store.unite?.(context.service, context.params)
     const found = await store.begin(claim, toStoreParams(context, unite))
 
@@ -146,7 +153,10 @@ async function runMethod(
   const run = async () => {
     await next()
     // What leaves is not known before all hooks are through.
-    await store.finish(claim, NOT_KEPT, toStoreParams(context, unite))
+    const isOwn = await store.finish(claim, NOT_KEPT, toStoreParams(context, unite))
+
+    // The transaction takes back what this run has written.
+    if (!isOwn) throw toRunning()
   }
 
   await (hasTransaction(context) ? run() : unite(run))
@@ -159,12 +169,10 @@ async function repeat(context: HookContext, call: KeyedCall, { hash, response }:
     )
   }
   if (response === undefined) {
-    throw new Conflict('The first request with this idempotency key is running: try again', {
-      reason: 'running'
-    })
+    throw toRunning()
   }
 
-  if (response === NOT_KEPT || !(await assertAllowed(context))) {
+  if (response === NOT_KEPT || !(await assertAllowed(context, call))) {
     throw new Conflict(
       'The request with this idempotency key has succeeded, and its response was not kept: read what it has changed',
       { reason: 'not-kept' }
@@ -176,20 +184,37 @@ async function repeat(context: HookContext, call: KeyedCall, { hash, response }:
   context.event = null
 }
 
+/** For a request while another one with the same key runs. */
+function toRunning(): Conflict {
+  return new Conflict('A request with this idempotency key is running: try again', { reason: 'running' })
+}
+
 /**
  * A caller who may not change the record any more gets no response about it. A rule for `create` has read the data already.
  *
  * @returns Whether the caller may get the response; `false` for one about several records, which are not looked up
+ * @throws NotFound for a record that is gone, or that neither the hooks nor the database let the caller find
  */
-async function assertAllowed(context: HookContext): Promise<boolean> {
+async function assertAllowed(context: HookContext, { query }: KeyedCall): Promise<boolean> {
   const { restriction } = getSlots(context)
+  const { id, method, service, params } = context
 
-  if (!restriction || context.method !== 'patch') return true
-  if (context.id === null || context.id === undefined) return false
+  if (method !== 'patch') return true
+  if (id === null || id === undefined) return !restriction
 
-  await assertRecord(context, restriction)
+  if (restriction) await assertRecord(context, restriction)
+  else if (isFunction(service.get)) {
+    const { provider, authentication, ...internal } = params
+
+    await service.get(id, copyWith(internal, { query: toAdded(query, params.query) }))
+  }
 
   return true
+}
+
+/** The conditions that hooks have added to a query. Its own may be those that the first call has changed. */
+function toAdded(sent: Query, current: Query = {}): Query {
+  return Object.fromEntries(Object.entries(current).filter(([name, value]) => sent[name] !== value))
 }
 
 function skipForRepetition(hook: Hook<HookContext>): Hook<HookContext> {

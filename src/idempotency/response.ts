@@ -13,6 +13,9 @@ interface StoredResponse {
   readonly error?: object
 }
 
+/** A JSON Web Token: its header and its claims are objects of JSON. */
+const TOKEN = /\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/
+
 /** For a response that is not kept. */
 export const NOT_KEPT = ''
 
@@ -21,7 +24,7 @@ export const NOT_KEPT = ''
  *
  * @param context The context of a call that has finished
  * @param maxSize How many bytes it may have
- * @returns JSON; {@link NOT_KEPT} for one that is too large, that is not to be stored, or that JSON cannot hold
+ * @returns JSON; {@link NOT_KEPT} for one that is too large, that is not to be stored, that has a token, or that JSON cannot hold
  */
 export function toStoredResponse(context: HookContext, maxSize: number): string {
   const { http: { status, headers, location } = {}, result, dispatch } = context
@@ -78,7 +81,7 @@ function toBoundedJson(stored: StoredResponse, maxSize: number): string {
   try {
     const text = JSON.stringify(stored)
 
-    return Buffer.byteLength(text) > maxSize ? NOT_KEPT : text
+    return Buffer.byteLength(text) > maxSize || TOKEN.test(text) ? NOT_KEPT : text
   } catch {
     // A `bigint`, which transports write in several ways.
     return NOT_KEPT

@@ -56,8 +56,8 @@ export class ServiceIdempotencyStore implements IdempotencyStore {
     return isBegun ? undefined : { hash, response: undefined }
   }
 
-  async finish(claim: Claim, response: string, params: object): Promise<void> {
-    await this.change(claim, { response, endsAt: this.now() + this.times.lifetime }, params)
+  async finish(claim: Claim, response: string, params: object): Promise<boolean> {
+    return await this.change(claim, { response, endsAt: this.now() + this.times.lifetime }, params)
   }
 
   async release({ id, token }: Claim): Promise<void> {

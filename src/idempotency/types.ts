@@ -32,8 +32,9 @@ export interface IdempotencyStore {
    * @param claim The call
    * @param response As JSON; an empty string for none
    * @param params As for `begin`
+   * @returns Whether it was stored
    */
-  finish(claim: Claim, response: string, params: object): Promise<void>
+  finish(claim: Claim, response: string, params: object): Promise<boolean>
   /** Forgets a call, unless another run has begun meanwhile. */
   release(claim: Claim): Promise<void>
   /**

@@ -121,9 +121,10 @@ export class KyselyAdapter<
 
   /** Where a call reads. */
   private locate(params: ServiceParams | undefined): Origin {
-    const { name, id } = this.getOptions(params)
+    const { name, id, session } = this.getOptions(params)
+    const transaction = getOwnTransaction(params)
 
-    return { source: this.getModel(params), name, id, transaction: getOwnTransaction(params) }
+    return { source: this.getModel(params), name, id, transaction, isGuarded: session !== undefined }
   }
 
   /** What schemas and `table()` ask of the service. */
@@ -337,13 +338,13 @@ export class KyselyAdapter<
     action?: FailedCall['action']
   ): Promise<T> {
     const origin = this.locate(params)
-    const { source, name, id } = origin
+    const { source, name, id, isGuarded } = origin
     const by = this.getBy(params)
     let handle: TableHandle | undefined
 
     try {
       return await connect(params, source, async (db) => {
-        handle = await openTable(source, db, { name, id: by === undefined ? id : this.id, by })
+        handle = await openTable(source, db, { name, id: by === undefined ? id : this.id, by, isGuarded })
 
         return await work(handle, origin)
       })

@@ -67,6 +67,8 @@ export class Database {
   readonly calls = new AsyncLocalStorage<CurrentCall>()
   /** The applications whose calls are followed. */
   readonly followed = new WeakSet<object>()
+  /** The tables whose policies hold. */
+  readonly guarded = new WeakSet<Table>()
   /** Whether a warning was given about a statement outside of a transaction. */
   hasWarned = false
   private readonly instances = new WeakMap<AnyKysely, Instance>()

@@ -82,6 +82,9 @@ export function toValueError(error: unknown, table: Table, names: readonly strin
 
 function toKnownError(error: unknown, dialects: readonly Dialect[], call?: FailedCall): FeathersError {
   if (isFeathersError(error)) return error
+  // What the application has set wrongly is no fault of the database.
+  if (String((error as DriverError | undefined)?.code).startsWith('ALULA_'))
+    return withCause(new GeneralError(`The service failed${toDetail(error)}`), error)
 
   const kind = toSide(toErrorKind(error, dialects), call)
   const known =

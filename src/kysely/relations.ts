@@ -23,13 +23,15 @@ export class KyselySet implements RecordSet {
   readonly name: string
   readonly id: string
   readonly transaction: object | undefined
+  readonly isGuarded: boolean
   private readonly run: Run
 
-  constructor({ source, name, id, transaction }: Origin, where: Condition, run: Run) {
+  constructor({ source, name, id, transaction, isGuarded }: Origin, where: Condition, run: Run) {
     this.source = source
     this.name = name
     this.id = id
     this.transaction = transaction
+    this.isGuarded = isGuarded
     this.where = where
     this.run = run
   }
@@ -101,7 +103,9 @@ export async function toNumbers(
 
   for (const [name, sort] of sorts) {
     if (sort.set.source !== source) {
-      throw new BadRequest('Invalid query: it sorts by records of another database')
+      throw new BadRequest(
+        `Invalid query: it sorts by records of another database, or of a service with another option 'session'`
+      )
     }
 
     numbers.set(name, await toNumber(sort, handle))

@@ -1,7 +1,10 @@
 // Settings that the database reads while it decides which rows a call sees.
 import { sql } from 'kysely'
-import { isFunction, isObject } from '../utils/check.ts'
+import { FeathersError } from '../errors.ts'
+import { isFunction } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
+import { isPlainObject } from '../utils/object.ts'
+import { isPromise } from '../utils/promise.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { atomically } from './atomic.ts'
 import { type CurrentCall, type Database, findDatabase, type SessionOption } from './databases.ts'
@@ -12,6 +15,9 @@ import { toFeathersError } from './errors.ts'
 interface HookedApplication {
   hooks(hooks: object): unknown
 }
+
+/** Settings by their names in lower case. */
+type Settings = ReadonlyMap<string, string>
 
 /** Settings of an application have a dot in their names; those of the database have none. */
 const SETTING_NAME = /^[a-z_]\w*(\.[a-z_]\w*)+$/i
@@ -37,10 +43,12 @@ export function runWithSettings<T>(
   Model: AnyKysely,
   work: (db: AnyKysely) => Promise<T>
 ): Promise<T> {
-  if (!findDatabase(Model).getInstance(Model).session) return work(Model)
+  const settings = toSettings(params, Model)
+
+  if (!settings) return work(Model)
 
   return atomically(Model, async (db) => {
-    await setSettings(params, Model, db)
+    await applySettings(settings, Model, db)
 
     return await work(db)
   })
@@ -59,9 +67,24 @@ export async function setSettings(
   Model: AnyKysely,
   db: AnyKysely
 ): Promise<void> {
+  await applySettings(toSettings(params, Model) ?? new Map(), Model, db)
+}
+
+/**
+ * The settings of a call: those of the call of a client that runs now, where its own params do not say otherwise.
+ *
+ * @returns `undefined` where the calls of a Kysely instance have none
+ * @throws TypeError for what is no object of settings
+ */
+function toSettings(params: object | undefined, Model: AnyKysely): Settings | undefined {
   const database = findDatabase(Model)
   const { session } = database.getInstance(Model)
-  const settings = session ? readSettings(session, database.calls.getStore()?.params ?? params) : new Map()
+
+  return session && readSettings(session, { ...database.calls.getStore()?.params, ...params })
+}
+
+async function applySettings(settings: Settings, Model: AnyKysely, db: AnyKysely): Promise<void> {
+  const database = findDatabase(Model)
 
   for (const name of settings.keys()) database.settings.add(name)
   if (database.settings.size === 0) return
@@ -73,20 +96,45 @@ export async function setSettings(
   await sql`select ${sql.join(parts)}`.execute(db)
 }
 
-/** @throws TypeError for what is no object of settings */
-function readSettings(session: SessionOption, params: object = {}): ReadonlyMap<string, string> {
-  const settings: unknown = session(params)
+function readSettings(session: SessionOption, params: object): Settings {
+  const settings: unknown = makeSettings(session, params)
 
-  if (!isObject(settings)) throw toSessionError(`an object of settings, got ${typeof settings}`)
+  if (!isPlainObject(settings)) throw toSessionError(`an object of settings, got ${describeValue(settings)}`)
 
-  return new Map(Object.entries(settings).map(([name, value]) => [name, toText(name, value)]))
+  // The database does not tell capitals apart.
+  return new Map(Object.entries(settings).map(([name, value]) => [name.toLowerCase(), toText(name, value)]))
+}
+
+/** What the function throws looks like an error of the database where it is called. */
+function makeSettings(session: SessionOption, params: object): unknown {
+  try {
+    return session(params)
+  } catch (error) {
+    if (error instanceof FeathersError) throw error
+
+    throw createError(
+      'ALULA_INVALID_OPTION',
+      `The adapter option 'session' has thrown: ${error instanceof Error ? error.message : String(error)}. Params may have no user`,
+      { cause: error }
+    )
+  }
+}
+
+function describeValue(value: unknown): string {
+  if (isPromise(value)) return 'a promise: the function cannot be async'
+
+  return Array.isArray(value) ? 'an array' : value === null ? 'null' : typeof value
 }
 
 function toText(name: string, value: unknown): string {
-  if (!SETTING_NAME.test(name)) throw toSessionError(`names with a dot, as in 'app.user_id', got '${name}'`)
+  if (!SETTING_NAME.test(name)) {
+    throw toSessionError(
+      `names of letters, digits and '_' with a dot between them, as in 'app.user_id', got '${name}'`
+    )
+  }
   if (value === undefined || value === null) return ''
   if (!['string', 'number', 'bigint', 'boolean'].includes(typeof value)) {
-    throw toSessionError(`a string, a number or a boolean for '${name}', got ${typeof value}`)
+    throw toSessionError(`a string, a number or a boolean for '${name}', got ${describeValue(value)}`)
   }
 
   return String(value)
@@ -116,16 +164,16 @@ function isHooked(app: unknown): app is HookedApplication {
 }
 
 /**
- * Refuses the start where the policies of a table do not hold for the role of a service.
+ * Refuses a table whose policies do not hold for the role of the connection.
  *
- * @param Model The Kysely instance of the service
+ * @param db The Kysely instance of the service, or the transaction of a call
  * @param place The table
  * @param path The path of the service
  * @throws Error that says why they do not hold; Unavailable when the database is away
  */
-export async function assertRowSecurity(Model: AnyKysely, place: Place, path = place.name): Promise<void> {
-  const reason = await findDatabase(Model)
-    .dialect.findUnheld?.(Model.withoutPlugins(), place)
+export async function assertRowSecurity(db: AnyKysely, place: Place, path = place.name): Promise<void> {
+  const reason = await findDatabase(db)
+    .dialect.findUnheld?.(db.withoutPlugins(), place)
     .catch((error) => {
       throw toFeathersError(error)
     })

@@ -9,6 +9,7 @@ import type { Dialect, Fragment, Place, Statements, StoredRow, Table } from './d
 import { assertDriver, readSamples } from './driver-check.ts'
 import { toValueError } from './errors.ts'
 import { toReaders } from './kinds.ts'
+import { assertRowSecurity } from './settings.ts'
 import type { Changes, TableDescription } from './table.ts'
 
 /** A table as one call uses it: where its statements run, and which columns name a record. */
@@ -29,15 +30,18 @@ export interface TableHandle {
  *
  * @param Model The Kysely instance that is configured
  * @param db Where they run: the same, or the transaction of the call
- * @param options The names of the table and of its id column
- * @throws Error with the code `ALULA_MISSING_TABLE` when there is no such table, or no such column
+ * @param options The names of the table and of its id column, and whether policies of the database have to hold
+ * @throws Error with the code `ALULA_MISSING_TABLE` when there is no such table, or no such column, and with `ALULA_ROW_SECURITY`
+ *   where policies do not hold
  */
 export async function openTable(
   Model: AnyKysely,
   db: AnyKysely,
-  { name, id, by }: { name: string; id: string; by?: string | undefined }
+  { name, id, by, isGuarded }: { name: string; id: string; by?: string | undefined; isGuarded?: boolean }
 ): Promise<TableHandle> {
   const table = await getTable(Model, db, name)
+
+  if (isGuarded) await assertGuarded(Model, db, { name, table })
 
   if (!table.columns.has(id)) {
     throw createError(
@@ -53,6 +57,20 @@ export async function openTable(
   }
 
   return { db, name, table, id, by }
+}
+
+/** Checks once for each table that policies hold: a call may name one that set-up has not seen. */
+async function assertGuarded(
+  Model: AnyKysely,
+  db: AnyKysely,
+  { name, table }: { readonly name: string; readonly table: Table }
+): Promise<void> {
+  const { guarded } = findDatabase(Model)
+
+  if (guarded.has(table)) return
+
+  await assertRowSecurity(db, findPlace(Model, name))
+  guarded.add(table)
 }
 
 /**

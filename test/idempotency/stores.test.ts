@@ -113,7 +113,7 @@ function createTimed(create: (now: () => number) => IdempotencyStore): TimedStor
 describe('keys in memory', () => {
   testStore(async () => createTimed((now) => new MemoryIdempotencyStore(now)))
 
-  it('are bounded: the oldest responses make room, and calls that run do not', async () => {
+  it('are bounded: the oldest responses make room, and calls that run do not, nor those that have run', async () => {
     const memoryStore = new MemoryIdempotencyStore(undefined, { count: 3, size: 100 })
     const store: IdempotencyStore = memoryStore
     const running = createClaim()
@@ -134,8 +134,10 @@ describe('keys in memory', () => {
 
     await store.begin(large, {})
     await store.finish(large, 'x'.repeat(99), {})
-    // The response, and two calls that run.
-    expect(memoryStore.count).toBe(3)
+    // The responses of the others made room, and not that these calls have run.
+    expect(memoryStore.count).toBe(3 + 2)
+    expect(await store.begin(createClaim(claims[4]?.id), {})).toMatchObject({ response: '' })
+    expect(await store.begin(createClaim(large.id), {})).toMatchObject({ response: 'x'.repeat(99) })
   })
 })
 

@@ -137,6 +137,26 @@ describeDatabases('calls with a key in transactions', (database) => {
     expect(await db.selectFrom(KEYS).selectAll().execute()).toHaveLength(1)
   })
 
+  it('write nothing for a run whose key another one has meanwhile', async () => {
+    const { app, post, count } = await createApp(database, 'keys')
+    const [orders, keys]: any[] = [app.service('orders'), app.service('keys')]
+    const { _create: create } = orders
+
+    // As if the lease were over, and another process had begun.
+    orders._create = async (...args: unknown[]) => {
+      const order = await create.apply(orders, args)
+
+      await keys._patch(null, { token: 'another' }, { query: {} })
+
+      return order
+    }
+    expect((await post(randomUUID(), 'tea')).status).toBe(409)
+    expect(await count()).toBe(0)
+
+    orders._create = create
+    expect((await post(randomUUID(), 'tea')).status).toBe(201)
+  })
+
   it('work for a service of another store, too', async () => {
     const { app, post } = await createApp(database, 'keys')
     const key = randomUUID()

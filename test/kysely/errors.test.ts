@@ -241,7 +241,7 @@ describeDatabases('what a database objects to', (database) => {
     const later = kysely({ Model: db, name: 'alula_errors_later' })
 
     expect((await failureOf(later.find())).message).toBe(
-      "The database failed: The database has no table 'alula_errors_later' (ALULA_MISSING_TABLE)"
+      "The service failed: The database has no table 'alula_errors_later' (ALULA_MISSING_TABLE)"
     )
 
     onTestFinished(async () => void (await sql`drop table if exists alula_errors_later`.execute(db)))

@@ -1,64 +1,16 @@
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { type Application, alula } from '../../src/index.ts'
 import type { KyselyOptions } from '../../src/kysely/options.ts'
 import { kysely, type SessionOption, table, transaction, withTransaction } from '../../src/kysely.ts'
 import { count, many } from '../../src/schema.ts'
-import { createDatabase, describeDatabases, openPool, POSTGRES, SQLITE } from '../support/sql.ts'
+import { describeDatabases, POSTGRES, SQLITE } from '../support/sql.ts'
+import { openRows, type Rows, session } from './support/row-level-security.ts'
 
 interface Row {
   readonly id: number
   readonly owner: string
   readonly text: string
-}
-
-interface Rows {
-  /** The rows as a superuser, for whom policies do not hold. */
-  readonly root: Kysely<any>
-  /** A role for which they do, on a number of connections. */
-  readonly db: Kysely<any>
-  readonly role: string
-}
-
-const session: SessionOption = (params) => ({ 'app.user_id': params.user?.id })
-
-/** A table with notes of two users, whose policy lets each have their own. */
-async function open(connections = 1, options = ''): Promise<Rows> {
-  const url = new URL(await createDatabase(POSTGRES))
-  const role = `alula_member_${url.pathname.slice(1)}`
-  const root = toKysely(url, 5)
-
-  await sql`create role ${sql.id(role)} login`.execute(root)
-  for (const statement of [
-    `create table notes (id serial primary key, owner text not null default nullif(current_setting('app.user_id', true), ''), text text not null)`,
-    'create table audits (id serial primary key, owner text, text text)',
-    ...['notes', 'audits'].flatMap((table) => [
-      `alter table ${table} enable row level security`,
-      `create policy own on ${table} using (owner = nullif(current_setting('app.user_id', true), ''))`,
-      `grant select, insert, update, delete on ${table} to "${role}"`,
-      `grant usage on sequence ${table}_id_seq to "${role}"`
-    ]),
-    "insert into notes (owner, text) values ('ada', 'one'), ('ada', 'two'), ('bob', 'three')"
-  ]) {
-    await sql.raw(statement).execute(root)
-  }
-
-  url.searchParams.set('options', `-c role=${role} ${options}`)
-
-  const db = toKysely(url, connections)
-
-  onTestFinished(async () => {
-    await db.destroy()
-    await sql`drop owned by ${sql.id(role)} cascade`.execute(root)
-    await sql`drop role ${sql.id(role)}`.execute(root)
-    await root.destroy()
-  })
-
-  return { root, db, role }
-}
-
-function toKysely(url: URL, max: number): Kysely<any> {
-  return new Kysely({ dialect: new PostgresDialect({ pool: openPool({ connectionString: url.href, max }) }) })
 }
 
 async function start({ db }: Rows, options: Partial<KyselyOptions> = {}): Promise<Application<any>> {
@@ -85,7 +37,7 @@ function toClient(app: Application<any>, user?: string) {
 
 describeDatabases('row level security', () => {
   it('shows each user their rows, and nothing to nobody, in every method', async () => {
-    const rows = await open()
+    const rows = await openRows()
     const app = await start(rows)
     const [ada, bob] = ['ada', 'bob'].map((user) => toClient(app, user)) as any[]
 
@@ -112,7 +64,7 @@ describeDatabases('row level security', () => {
   })
 
   it('keeps 100 callers apart on one connection, also after errors', async () => {
-    const rows = await open()
+    const rows = await openRows()
     const app = await start(rows)
     const users = Array.from({ length: 100 }, (_, index) => ['ada', 'bob', undefined][index % 3])
     const seen = await Promise.all(
@@ -136,7 +88,7 @@ describeDatabases('row level security', () => {
   })
 
   it('leaves nothing after a call that took too long', async () => {
-    const rows = await open(1, '-c lock_timeout=200ms')
+    const rows = await openRows(1, '-c lock_timeout=200ms')
     const app = await start(rows)
 
     await rows.root.transaction().execute(async (holding) => {
@@ -149,7 +101,7 @@ describeDatabases('row level security', () => {
   })
 
   it('is that of the client in calls that its hooks and methods make without params', async () => {
-    const rows = await open(2)
+    const rows = await openRows(2)
     const app = await start(rows)
 
     app.service('notes').hooks({
@@ -173,7 +125,7 @@ describeDatabases('row level security', () => {
   })
 
   it('holds in transactions, for each call of one', async () => {
-    const rows = await open(2)
+    const rows = await openRows(2)
     const app = await start(rows)
     const asUser = (id: string): any => ({ user: { id } })
     const notes = app.service('notes')
@@ -215,7 +167,7 @@ describeDatabases('row level security', () => {
   })
 
   it('holds for related records that are read with a page, counted and filtered by', async () => {
-    const rows = await open(2)
+    const rows = await openRows(2)
 
     await sql`insert into audits (owner, text) values ('ada', 'one'), ('bob', 'three')`.execute(rows.root)
 
@@ -283,7 +235,7 @@ describeDatabases('row level security', () => {
       "there is no table 'notes'"
     ]
   ])('does not start with %s', async (_, prepare, reason) => {
-    const db = await prepare(await open())
+    const db = await prepare(await openRows())
     const app = alula().use('notes', kysely({ Model: db, name: 'notes', session }))
 
     await expect(app.setup()).rejects.toMatchObject({
@@ -293,7 +245,7 @@ describeDatabases('row level security', () => {
   })
 
   it('starts for an owner who forces it, and for views with the rights of their caller', async () => {
-    const rows = await open()
+    const rows = await openRows()
     const { root, role } = rows
 
     await sql`alter table notes owner to ${sql.id(role)}`.execute(root)
@@ -309,10 +261,10 @@ describeDatabases('row level security', () => {
 
   it.each([
     [() => 1, 'expected an object of settings, got number'],
-    [() => ({ role: 'postgres' }), "expected names with a dot, as in 'app.user_id', got 'role'"],
+    [() => ({ role: 'postgres' }), "with a dot between them, as in 'app.user_id', got 'role'"],
     [() => ({ 'app.x': {} }), "expected a string, a number or a boolean for 'app.x', got object"]
   ])('refuses the settings of %s', async (session, message) => {
-    const rows = await open()
+    const rows = await openRows()
     const app = await start(rows, { session: session as any })
 
     await expect(app.service('notes').find()).rejects.toThrow(message)

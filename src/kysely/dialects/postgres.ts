@@ -152,6 +152,7 @@ export const postgres: Dialect = {
 
 /** A column, as the database describes it. */
 interface SecurityRow {
+  readonly name: string
   /** Whether the policies of the table hold for the role. */
   readonly active: boolean
   readonly view: boolean
@@ -213,20 +214,38 @@ function toOid({ schema, name }: Place): Fragment {
   return sql`to_regclass(${path.map(quote).join('.')})`
 }
 
-/** Why the policies of a table do not hold for the role of the connection. */
+/** Why the policies of a table do not hold for the role of the connection: of a view, those of the tables that it reads. */
 async function findUnheld(db: AnyKysely, place: Place): Promise<string | undefined> {
   const { rows } = await sql<SecurityRow>`
-    select row_security_active(c.oid) as active, c.relkind in ('v', 'm') as view, current_user as role,
+    with recursive used (id) as (
+      select ${toOid(place)}::oid
+      union
+      select d.refobjid from used u
+        join pg_rewrite w on w.ev_class = u.id and w.ev_type = '1'
+        join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid
+          and d.refclassid = 'pg_class'::regclass
+    )
+    select c.relname as name, row_security_active(c.oid) as active, c.relkind in ('v', 'm') as view,
       c.relkind = 'v' and coalesce(c.reloptions::text ~* 'security_invoker=(true|on|yes|1)', false) as invoker,
-      c.relrowsecurity as enabled, r.rolsuper as super, r.rolbypassrls as bypasses
-    from pg_class c, pg_roles r where c.oid = ${toOid(place)} and r.rolname = current_user`.execute(db)
-  const [row] = rows
+      current_user as role, c.relrowsecurity as enabled, r.rolsuper as super, r.rolbypassrls as bypasses
+    from used u join pg_class c on c.oid = u.id, pg_roles r
+    where r.rolname = current_user order by c.oid = ${toOid(place)} desc`.execute(db)
+  const [row, ...used] = rows
 
   if (!row) return `there is no table '${place.name}'`
   if (row.super) return `the role '${row.role}' is a superuser. Connect as a role that is none`
   if (row.bypasses) return `the role '${row.role}' has BYPASSRLS. Connect as a role without it`
-  if (row.active || row.invoker) return undefined
-  if (row.view) return `'${place.name}' is a view without security_invoker, which has the rights of its owner`
+
+  const foreign = rows.find(({ view, invoker }) => view && !invoker)
+
+  if (foreign)
+    return `'${foreign.name}' is a view without security_invoker, which has the rights of its owner`
+  if (row.view) {
+    return used.some(({ active }) => active)
+      ? undefined
+      : `'${place.name}' reads no table whose policies hold`
+  }
+  if (row.active) return undefined
   if (!row.enabled) return `'${place.name}' has none. Use: alter table … enable row level security`
 
   return `the role '${row.role}' owns '${place.name}'. Use: alter table … force row level security`

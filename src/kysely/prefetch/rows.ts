@@ -12,6 +12,8 @@ export interface Origin {
   /** The name of the id column. */
   readonly id: string
   readonly transaction: object | undefined
+  /** Whether policies of the database have to hold for the table. */
+  readonly isGuarded: boolean
 }
 
 /** What was read of a table by values of a column, before a call asks for it. */
@@ -21,11 +23,11 @@ export class Prefetched<Value> {
   private readonly byValue: ReadonlyMap<unknown, Value>
 
   constructor(
-    { source, name, id, transaction }: Origin,
+    { source, name, id, transaction, isGuarded }: Origin,
     column: string,
     byValue: ReadonlyMap<unknown, Value>
   ) {
-    this.origin = { source, name, id, transaction }
+    this.origin = { source, name, id, transaction, isGuarded }
     this.column = column
     this.byValue = byValue
   }
