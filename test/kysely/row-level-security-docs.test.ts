@@ -11,7 +11,7 @@ const [notes, logins] = readBlocks(section, 'js') as [string, string]
 const START = `
 import { alula } from 'alula'
 import { access } from 'alula/access'
-import { AuthenticationService, hashPassword, JWTStrategy, LocalStrategy } from 'alula/authentication'
+import { AuthenticationService, hashPassword, JWTStrategy, LocalStrategy, protect } from 'alula/authentication'
 import { kysely } from 'alula/kysely'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
