@@ -49,14 +49,21 @@ async function readApplication<T>(file: string, read: (app: Application) => T | 
 
 async function loadApplication(file: string): Promise<Application> {
   const loaded = await importModule(file)
-  const app = [loaded.default, loaded.app].find(isApplication)
+  // What a loader makes of a CommonJS module has the exports below `default`.
+  const { default: exported, app: named } = (loaded.default ?? {}) as Loaded
+  const app = [loaded.default, loaded.app, exported, named].find(isApplication)
 
   if (!app) throw new UsageError(`'${file}' exports no application as default or as app.`)
 
   return app
 }
 
-async function importModule(file: string): Promise<{ readonly default?: unknown; readonly app?: unknown }> {
+interface Loaded {
+  readonly default?: unknown
+  readonly app?: unknown
+}
+
+async function importModule(file: string): Promise<Loaded> {
   await registerLoader(file)
 
   try {

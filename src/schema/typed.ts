@@ -31,7 +31,8 @@ export function typed(value: any): any {
 type RelatedBy<Related> =
   Related extends DeclaredSchema<infer Types extends SchemaTypes> ? Types : RecordTypes<Related>
 
-interface RecordTypes<Record> extends RelatedTypes {
+/** What is known of a related record whose type `typed` says. Declarations that TypeScript writes name it. */
+export interface RecordTypes<Record> extends RelatedTypes {
   readonly record: Record
   readonly stored: Record
 }

@@ -58,6 +58,13 @@ it('ends, although the application has something to wait for', async () => {
   expect(code, stderr).toBe(0)
 })
 
+it('finds the application below the default export, where loaders put the exports of CommonJS', async () => {
+  const source = toApp("app.use('notes', memory())", 'export default { app }')
+  const { code, stderr } = await audit({ 'app.mjs': source }, 'app.mjs')
+
+  expect(code, stderr).toBe(0)
+})
+
 it.each<[string, string, string]>([
   ['exports no application', 'export default {}', 'exports no application as default or as app.'],
   ['fails', "throw new Error('no database')", 'no database'],

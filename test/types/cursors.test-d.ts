@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ClientServices } from '../../src/client.ts'
 import { alula, type CursorPage } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
-import { one, type PagedByCursor, type ServiceOf, schema, typed } from '../../src/schema.ts'
+import { one, type PagedByCursor, type RecordTypes, type ServiceOf, schema, typed } from '../../src/schema.ts'
 import { expectType } from '../support/expect-type.ts'
 
 interface Author {
@@ -11,7 +11,7 @@ interface Author {
   name: string
 }
 
-const posts = schema(z.object({ id: z.int(), authorId: z.int(), at: z.date() }), {
+export const posts = schema(z.object({ id: z.int(), authorId: z.int(), at: z.date() }), {
   relations: { author: one(typed<Author>('authors'), { from: 'authorId' }) }
 })
 
@@ -47,3 +47,6 @@ export async function read(client: ClientServices<Services>): Promise<void> {
 
   app.service('feed').on('created', (post) => expectType<Date>().of(post.at))
 }
+
+/** What a related record is known by. */
+export const related: RecordTypes<Author>['record'] = { id: 1, name: 'Ada' }
