@@ -41,6 +41,8 @@ declare module '../utils/call-state.ts' {
     readonly upserted?: UpsertOutcome
     /** What `upsert` holds its patch to. */
     readonly heldKey?: HeldKey
+    /** Of a call of `upsert`: the values of its key in the record that `create` would make, as a schema says. */
+    readonly upsertKey?: Query
   }
   interface ContextSlots {
     /** What happened in the call. */
@@ -75,8 +77,8 @@ export async function upsertRecord(
   params: AdapterParams | undefined,
   isOpen: boolean
 ): Promise<unknown> {
-  const { values, others } = splitKey(data, by)
-  const { upserted = {} } = getServiceSlots(params, service)
+  const { upserted = {}, upsertKey } = getServiceSlots(params, service)
+  const { values, others } = splitKey(data, by, upsertKey)
   const own = withoutServiceSlots(params ?? {})
   let id = await findId(service, values, own, false)
   let misses = 0
@@ -165,14 +167,20 @@ function setStatus(context: HookContext): void {
 }
 
 /** The data in two parts. A client cannot choose the key, and a record without it has no other way to be found. */
-function splitKey(data: unknown, by: readonly string[]): { readonly values: Query; readonly others: object } {
+function splitKey(
+  data: unknown,
+  by: readonly string[],
+  key?: Query
+): { readonly values: Query; readonly others: object } {
   if (typeof data !== 'object' || data === null || Array.isArray(data) || !isRecordLike(data)) {
     throw new BadRequest(`Invalid data: upsert expects an object, got ${describeValue(data)}`)
   }
 
   const record = data as Readonly<Record<string, unknown>>
-  const isKeyed = ([name]: readonly [string, unknown]) => by.includes(name)
-  const missing = by.filter((name) => !Object.hasOwn(record, name) || !isValue(record[name]))
+  const values =
+    key ??
+    Object.fromEntries(by.flatMap((name) => (Object.hasOwn(record, name) ? [[name, record[name]]] : [])))
+  const missing = by.filter((name) => !Object.hasOwn(values, name) || !isValue(values[name]))
 
   if (missing.length > 0) {
     throw new BadRequest(
@@ -181,12 +189,7 @@ function splitKey(data: unknown, by: readonly string[]): { readonly values: Quer
     )
   }
 
-  const entries = Object.entries(record)
-
-  return {
-    values: Object.fromEntries(entries.filter(isKeyed)),
-    others: Object.fromEntries(entries.filter((entry) => !isKeyed(entry)))
-  }
+  return { values, others: Object.fromEntries(Object.entries(record).filter(([name]) => !by.includes(name))) }
 }
 
 /** As for the ids in paths an empty string is no value, and an object would be operators of a query. */

@@ -45,7 +45,16 @@ export function getIdField(service: object): string {
 
 /** Whether a method is the `upsert` of an adapter that names a key: it makes one call of `create` or `patch`. */
 export function isUpsert(service: object, method: string): boolean {
-  return method === 'upsert' && (service as { options?: { upsert?: object } }).options?.upsert !== undefined
+  return method === 'upsert' && getUpsertKey(service).length > 0
+}
+
+/** The fields of the key of `upsert`; none for a service that has no such method of an adapter. */
+export function getUpsertKey(service: object): readonly string[] {
+  const { options } = service as {
+    readonly options?: { readonly upsert?: { readonly by?: readonly string[] } }
+  }
+
+  return options?.upsert?.by ?? []
 }
 
 const NAMES: OptionCheck = [isStringList, 'an array of names']

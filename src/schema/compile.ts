@@ -1,7 +1,8 @@
-import { getServiceOptions, isUpsert } from '../core/service.ts'
+import { getServiceOptions, getUpsertKey, isUpsert } from '../core/service.ts'
 import type { FeathersService, Id, Query } from '../core/types.ts'
 import { VALIDATED } from '../query/validated.ts'
-import { isFunction } from '../utils/check.ts'
+import { addServiceSlots } from '../utils/call-state.ts'
+import { isFunction, isObject } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import type { Mark } from '../utils/dispatch.ts'
@@ -203,7 +204,7 @@ export function compileSchema(
     id,
     checks: new Map([
       ...compileChecks(form, validators, methods, query, settings),
-      ...(upserted ? [['upsert', { data: compileUpsert(form, upserted, settings) }] as const] : [])
+      ...(upserted ? [['upsert', { data: compileUpsert(form, upserted, settings, service) }] as const] : [])
     ]),
     pick,
     mark: { show: pick },
@@ -300,12 +301,32 @@ function compileChecks(
   return checks
 }
 
-/** Checks the data of `upsert`, and leaves it to `create` or `patch` to convert it and to add the fields of the server. */
-function compileUpsert(form: LongForm, validator: Validator, settings: RecordSettings): DataCheck {
-  const server = Object.fromEntries(Object.keys(form.server ?? {}).map((name) => [name, undefined]))
+/**
+ * Checks the data of `upsert`, and leaves it to `create` or `patch` to convert it and to add the fields of the server. The key
+ * is that of the record which `create` would make of it.
+ */
+function compileUpsert(
+  form: LongForm,
+  validator: Validator,
+  settings: RecordSettings,
+  service: object
+): DataCheck {
+  const by = getUpsertKey(service)
+  const server = Object.fromEntries(
+    Object.entries(form.server ?? {}).map(([name, make]) => [name, by.includes(name) ? make : undefined])
+  )
   const check = compileMethod({ ...form, server }, 'create', validator, settings)
 
-  return (data, source, context) => andThen(check(data, source, context), () => data)
+  return (data, source, context) =>
+    andThen(check(data, source, context), (checked) => {
+      if (isObject(checked) && !Array.isArray(checked)) {
+        const values = by.map((name) => [name, (checked as { readonly [name: string]: unknown })[name]])
+
+        context.params = addServiceSlots(context.params, service, { upsertKey: Object.fromEntries(values) })
+      }
+
+      return data
+    })
 }
 
 function compilePickers(methods: readonly Method[]): ReadonlyMap<string, Picker> {

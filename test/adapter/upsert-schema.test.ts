@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { alula } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
+import { schema } from '../../src/schema.ts'
+
+const Bookmark = z.object({
+  id: z.int(),
+  ownerId: z.int(),
+  url: z.string().trim().toLowerCase(),
+  title: z.string().optional()
+})
+
+/** Bookmarks whose key has a field of the server, and one that the schema changes. */
+async function open(server: object = { ownerId: ({ params }: any) => params.user?.id }) {
+  const app = alula<any>()
+
+  app.use('bookmarks', memory({ upsert: { by: ['ownerId', 'url'] }, startId: 1 }), {
+    schema: schema(Bookmark, { server } as any),
+    methods: ['find', 'upsert']
+  })
+  await app.setup()
+
+  const as = (id: number) => app.asClient({ user: { id } }).service('bookmarks') as any
+
+  return { app, as }
+}
+
+it('a key may have a field that the server sets: each user has records of their own', async () => {
+  const { app, as } = await open()
+  const first = await as(1).upsert({ url: 'a.example', title: 'One' })
+
+  expect(first).toEqual({ id: 1, ownerId: 1, url: 'a.example', title: 'One' })
+  expect(await as(2).upsert({ url: 'a.example' })).toEqual({ id: 2, ownerId: 2, url: 'a.example' })
+  expect(await as(1).upsert({ url: 'a.example', title: 'Two' })).toEqual({ ...first, title: 'Two' })
+  await expect(as(1).upsert({ url: 'a.example', ownerId: 2 })).rejects.toMatchObject({
+    code: 400,
+    message: expect.stringContaining('is set by the server')
+  })
+  expect(await app.service('bookmarks').find()).toHaveLength(2)
+})
+
+it('the key is that of the record which is stored, as the schema makes it', async () => {
+  const { as } = await open()
+  const first = await as(1).upsert({ url: ' A.Example ' })
+
+  expect(first.url).toBe('a.example')
+  expect(await as(1).upsert({ url: 'a.EXAMPLE', title: 'One' })).toEqual({ ...first, title: 'One' })
+})
+
+it('a field of the server without a value is none', async () => {
+  const { app } = await open()
+
+  await expect((app.asClient().service('bookmarks') as any).upsert({ url: 'a' })).rejects.toMatchObject({
+    code: 400,
+    errors: { ownerId: 'is required' }
+  })
+})
