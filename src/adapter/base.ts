@@ -1,3 +1,5 @@
+import { getProtected } from '../core/gate.ts'
+import type { RegisteredPlace } from '../core/register.ts'
 import type { Id, Paginated, PaginationOptions, Query } from '../core/types.ts'
 import { TRAITS, type Traits } from '../hooks/traits.ts'
 import type { ParsedQuery } from '../query/ast.ts'
@@ -42,6 +44,7 @@ export abstract class AdapterBase<
   options: NormalizedOptions<Options>
   /** Reads a setting of the application that has registered the service. */
   private readSetting: ((name: string) => unknown) | undefined
+  private place: RegisteredPlace | undefined
   /** Whether clients must learn nothing of a field; left out where they may learn of all. */
   private isHidden: ((path: string) => boolean) | undefined
 
@@ -124,9 +127,11 @@ export abstract class AdapterBase<
    * Called once, when the service is registered.
    *
    * @param read Reads a setting of the application
+   * @param place Where it is registered
    */
-  _useSettings(read: (name: string) => unknown): void {
+  _useSettings(read: (name: string) => unknown, place?: RegisteredPlace): void {
     this.readSetting = read
+    this.place = place
   }
 
   /**
@@ -160,15 +165,24 @@ export abstract class AdapterBase<
     const sort = toTotalSort(query.sort, this.id)
     const secrets = [own ?? secret ?? []].flat()
 
-    if (secrets.length === 0 && params?.provider) assertShown(sort, this.isHidden)
+    if (secrets.length === 0 && params?.provider) assertShown(sort, (path) => this.isKept(path))
 
     const page: unknown = await readCursorPage(query, store, {
-      cursors: new Cursors(secrets, toBinding(query.where, sort)),
+      cursors: new Cursors(secrets, toBinding(query.where, sort, this.place?.path)),
       counts: total !== false
     })
 
     // The type of an adapter knows the usual page: that of a service with cursors says what its `find` returns.
     return page as Paginated<Result>
+  }
+
+  /** Whether a schema or a hook keeps a field from clients. */
+  private isKept(path: string): boolean {
+    const kept = this.place ? getProtected(this.place.app, this, 'find') : []
+
+    return (
+      this.isHidden?.(path) === true || kept.some((field) => path === field || path.startsWith(`${field}.`))
+    )
   }
 
   /**

@@ -143,9 +143,10 @@ async function toCryptoKey(secret: string) {
  *
  * @param where The conditions
  * @param sort The order
+ * @param place The path of the service, whose hooks may sort by what those of another one show
  */
-export function toBinding(where: Condition, sort: readonly Sort[]): string {
-  return JSON.stringify([sort.map(({ path, direction }) => [path, direction]), toStable(where)])
+export function toBinding(where: Condition, sort: readonly Sort[], place?: string): string {
+  return JSON.stringify([place, sort.map(({ path, direction }) => [path, direction]), toStable(where)])
 }
 
 function toStable(condition: Condition): unknown {

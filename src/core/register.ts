@@ -24,7 +24,13 @@ export interface RegisteringApplication extends EmitterLike {
 
 /** A service that reads settings of its application, as adapters do. */
 interface WithSettings {
-  _useSettings?(read: (name: string) => unknown): void
+  _useSettings?(read: (name: string) => unknown, place: RegisteredPlace): void
+}
+
+/** Where a service is registered. */
+export interface RegisteredPlace {
+  readonly app: object
+  readonly path: string
 }
 
 type RegistrationStep = (this: RegisteringApplication, service: FeathersService, path: string) => void
@@ -42,8 +48,8 @@ export const registrationSteps: readonly RegistrationStep[] = [
   addRoutes
 ]
 
-function addSettings(this: RegisteringApplication, service: FeathersService): void {
-  ;(service as WithSettings)._useSettings?.((name) => this.get?.(name))
+function addSettings(this: RegisteringApplication, service: FeathersService, path: string): void {
+  ;(service as WithSettings)._useSettings?.((name) => this.get?.(name), { app: this, path })
 }
 
 function addExtensions(this: RegisteringApplication, service: FeathersService, path: string): void {

@@ -23,7 +23,13 @@ import { didYouMean } from '../utils/did-you-mean.ts'
 import type { ErrorCode } from '../utils/error-codes.ts'
 import { copyWith, isEmpty } from '../utils/object.ts'
 import { andThen } from '../utils/promise.ts'
-import { type CompiledSchema, compileSchema, returnsRecords, type SchemaDefinition } from './compile.ts'
+import {
+  type CompiledSchema,
+  compileSchema,
+  listDeclared,
+  returnsRecords,
+  type SchemaDefinition
+} from './compile.ts'
 import { addComputed } from './computed.ts'
 import type { DataSource } from './data.ts'
 import { isQuerySettings, type LongForm, type ViewContext, type ViewFunction } from './declaration.ts'
@@ -131,6 +137,13 @@ class ServiceSchema implements DescribedExtension {
   }
 
   /** Made when a cursor that is not encrypted is first asked for: the schema is not read at start. */
+  /** Whether clients must learn nothing of a field: it is hidden, or no field of the schema. */
+  private isKept(field: string, declared: readonly string[] | undefined, id: string): boolean {
+    const [name] = field.split('.') as [string]
+
+    return this.hiddenFields.tellsOfHidden(field) || (name !== id && declared?.includes(name) === false)
+  }
+
   private get hiddenFields(): HiddenFields {
     this.hidden ??= new HiddenFields(this.form.hidden ?? [], this.record.output)
 
@@ -161,8 +174,7 @@ class ServiceSchema implements DescribedExtension {
 
     assertPlaceholders(this.form, service, path)
     // Cursors show the values of an order.
-    if (!isEmpty(this.form.hidden ?? []))
-      (service as Hiding)._hide?.((field) => this.hiddenFields.tellsOfHidden(field))
+    ;(service as Hiding)._hide?.((field) => this.isKept(field, listDeclared(service), id))
     this.hasBy ||= getServiceOptions(service).by !== undefined
 
     // In development: what is missing in a response is hard to find.

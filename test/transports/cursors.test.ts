@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { access, anyone } from '../../src/access.ts'
+import { protect } from '../../src/authentication.ts'
 import type { Application } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { count, many, one, schema } from '../../src/schema.ts'
@@ -118,6 +119,38 @@ describeRemoteTransports('pages with cursors', (open) => {
 
     expect(error).toMatchObject({ code: 500 })
     expect(JSON.stringify(error)).not.toContain(SENTINEL)
+  })
+
+  it.each([
+    ['a field that the schema does not declare', { declared: true, hooks: [] }],
+    ['a field that a hook protects', { declared: false, hooks: [protect('rank')] }]
+  ])('are refused where %s decides and nothing encrypts them', async (_, { declared, hooks }) => {
+    const client = await open((app) => {
+      const store = [0, 1, 2].map((id) => ({ id, text: 'a', rank: SENTINEL }))
+      const notes = memory({ store, paginate: { default: 2, cursor: true } })
+
+      app.use(
+        'notes',
+        notes,
+        declared ? { schema: schema(Note.omit({ rank: true, userId: true })) } : undefined
+      )
+      app.service('notes').hooks({ before: { find: [byRank] }, after: { find: hooks } })
+    })
+    const error = await client.call('find', 'notes').catch((reason: unknown) => reason)
+
+    expect(error).toMatchObject({ code: 500 })
+    expect(JSON.stringify(error)).not.toContain(SENTINEL)
+  })
+
+  it('belong to a service: those of another one, whose order a client chooses, are refused', async () => {
+    const client = await open((app) => {
+      configure(app, { hook: byRank, settings: { secret: 'the long secret of authentication' } })
+      app.use('guesses', memory({ store: [{ id: 0, rank: 'm' }], paginate: { default: 1, cursor: true } }))
+    })
+    const { endCursor: $after } = await client.call('find', 'guesses', { query: { $sort: { rank: 1 } } })
+
+    await expect(client.call('find', 'notes', { query: { $after } })).rejects.toMatchObject({ code: 400 })
+    expect((await client.call('find', 'guesses', { query: { $sort: { rank: 1 }, $after } })).data).toEqual([])
   })
 
   it('are refused where a cursor was changed', async () => {
