@@ -23,6 +23,7 @@ const CATALOG: { readonly [table: string]: readonly string[] } = {
     ...['indcollation', 'indexrelid', 'indimmediate', 'indisunique', 'indisvalid', 'indkey', 'indnkeyatts'],
     ...['indpred', 'indrelid']
   ],
+  pg_depend: ['classid', 'objid', 'refclassid', 'refobjid'],
   pg_inherits: ['inhparent'],
   pg_roles: ['rolbypassrls', 'rolname', 'rolsuper'],
   pg_rewrite: ['ev_class', 'ev_type', 'is_instead', 'oid'],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type Kysely, sql } from 'kysely'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { kysely } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
 import { scaled } from '../support/scale.ts'
@@ -201,6 +201,38 @@ describeDatabases(
       }
 
       expect(await service.find({ query: { tags: { $contains: 'soon' } } })).toEqual([])
+    })
+
+    it('find what a column with the value of an element finds, whatever its type', async () => {
+      const db = await createTable(database, 'alula_elements', 'id serial primary key, ip inet, ips inet[]')
+      const service: any = kysely({ Model: db, name: 'alula_elements', ...OPTIONS })
+
+      onTestFinished(async () => {
+        const own = database.open()
+
+        await sql`drop type if exists alula_mood cascade`.execute(own)
+        await own.destroy()
+      })
+      await sql`drop type if exists alula_mood cascade`.execute(db)
+      await sql`create type alula_mood as enum ('a', 'b')`.execute(db)
+      await sql`alter table alula_elements add span interval, add spans interval[], add mood alula_mood,
+        add moods alula_mood[]`.execute(db)
+      await service.create({
+        ...{ ip: '10.0.0.1', ips: ['10.0.0.1'], span: '1 day', spans: ['1 day'], mood: 'a', moods: ['a'] }
+      })
+
+      for (const [one, list, values] of [
+        ['ip', 'ips', ['10.0.0.1', '10.0.0.1/32', 'x']],
+        ['span', 'spans', ['1 day', '24:00:00', 'x']],
+        ['mood', 'moods', ['a', 'b', 'zz']]
+      ] as const) {
+        for (const value of values) {
+          const found = await service.find({ query: { [one]: value } })
+
+          for (const condition of [{ $contains: value }, { $overlaps: ['no such value', value] }])
+            expect(await service.find({ query: { [list]: condition } }), `${list} ${value}`).toEqual(found)
+        }
+      }
     })
 
     it('find nothing in arrays of several levels', async () => {

@@ -425,7 +425,11 @@ function toType(row: ColumnRow): PartialColumn {
   })
   const levels = Array.from({ length: Math.max(dimensions, 1) })
 
-  return levels.reduce<PartialColumn>(list, toScalarType(row, element))
+  const inner = toScalarType(row, element)
+  // What is no text is compared by its text, as in a column.
+  const isExact = row.exact && inner.kind !== 'other' && element !== 'citext'
+
+  return levels.reduce<PartialColumn>(list, copyWith(inner, { isExact }))
 }
 
 function toScalarType({ name, values, modifier }: ColumnRow, type: string): PartialColumn {
