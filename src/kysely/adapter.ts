@@ -3,10 +3,11 @@ import { isPaginated, toPage } from '../adapter/options.ts'
 import type { Id, Paginated, Query } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { TRAITS, type Traits } from '../hooks/traits.ts'
-import type { ParsedQuery } from '../query/ast.ts'
+import type { ParsedQuery, Sort } from '../query/ast.ts'
 import { type RecordSet, returnSet } from '../query/related.ts'
 import { getInherited, getServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
+import { createError } from '../utils/developer-error.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { findDatabase } from './databases.ts'
 import type { Fragment, StoredRow, Table } from './dialect.ts'
@@ -202,6 +203,8 @@ export class KyselyAdapter<
       const numbers = relatedSorts && (await toNumbers(relatedSorts, handle, origin.source))
 
       if (query.cursor) {
+        assertTotalOrder(query.sort, handle)
+
         const parts = toSortParts(query.sort, handle.table, handle.id, numbers)
 
         return await this.prefetch(params, origin, handle, query.limit, (reader) =>
@@ -389,6 +392,23 @@ function connect<T>(
 
       return await work(withPluginsOf(Model, connection))
     })
+  )
+}
+
+/** A page begins after a place in the order, which no two rows may share. Of a view it is not known. */
+function assertTotalOrder(sort: readonly Sort[], { id, table }: TableHandle): void {
+  const names = [...sort.map(({ path }) => path.join('.')), id]
+  const isTotal = names.some((name) => {
+    const column = table.columns.get(name)
+
+    return column?.isUnique && (name === id || !column.isNullable)
+  })
+
+  if (isTotal || table.isView) return
+
+  throw createError(
+    'ALULA_ID_NOT_UNIQUE',
+    `Pages with cursors of the table '${table.name}' would leave rows out: '${id}' has no unique index. Add one, or set the option 'id' to a column that has one`
   )
 }
 
