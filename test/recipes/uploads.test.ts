@@ -77,7 +77,13 @@ it('files are stored for users within the limits, and sent to their owners', asy
 
   expect((await call('files', undefined, form)).status).toBe(401)
   expect((await call('files', ada, toForm('<b>', 'text/html', 'a.html'))).status).toBe(400)
-  expect((await call('files', ada, toForm('a'.repeat(5_000_001), 'text/plain', 'a'))).status).toBe(413)
+  // The connection may be closed before all of the body is written, and `fetch` then tells no status.
+  expect([413, 'EPIPE', 'ECONNRESET']).toContain(
+    await call('files', ada, toForm('a'.repeat(5_000_001), 'text/plain', 'a')).then(
+      ({ status }) => status,
+      ({ cause }) => cause.code
+    )
+  )
   expect((await call('files', ada, { method: 'POST' })).status).toBe(400)
   expect(await readdir(UPLOADS)).toEqual([])
   expect((await call('files', ada, form)).status).toBe(201)
