@@ -56,7 +56,13 @@ export class Cursors {
    * @throws BadRequest for what is no cursor of this query
    */
   async open(name: string, cursor: string, length: number): Promise<Key> {
-    const bytes = cursor.length > MAX_LENGTH ? undefined : fromBase64Url(cursor)
+    if (cursor.length > MAX_LENGTH) {
+      throw new BadRequest(
+        `Invalid query: '${name}' has more than ${MAX_LENGTH} characters. Sort by fields whose values are shorter`
+      )
+    }
+
+    const bytes = fromBase64Url(cursor)
     const json = bytes && (await this.decode(bytes))
     const key = json === undefined ? undefined : parseKey(json)
 
