@@ -40,8 +40,8 @@ const RULES: readonly Rule[] = [
   {
     when: ({ language }) => language === 'javascript',
     files: /^README\.md$/,
-    find: /`npm run lint`, `npm run types` \| check style and types/,
-    replace: '`npm run lint` | checks the style'
+    find: /^\| `npm run types` .*\n/m,
+    replace: ''
   },
   {
     when: ({ language }) => language === 'javascript',

@@ -115,6 +115,14 @@ it.each(['sqlite', 'postgresql', 'memory'] as const)(
   }
 )
 
+it('the script lint writes what can be corrected, and CI only checks', () => {
+  const files = compose()
+
+  expect(JSON.parse(files.get('package.json') ?? '').scripts.lint).toBe('biome check --write')
+  expect(files.get('.github/workflows/ci.yml')).toContain('- run: npx biome ci\n')
+  expect(files.get('.github/workflows/ci.yml')).not.toContain('npm run lint')
+})
+
 it('the package says where the command is', () => {
   expect(manifest.bin).toEqual({ 'create-alula': 'dist/cli.js' })
 })
