@@ -15,17 +15,18 @@ type Relations = NonNullable<SchemaSettings['relations']>
 function createProjects(ofProject: Relations, ofMember: Relations): Application {
   const app = alula()
   const methods = ['find', 'create', 'remove']
+  const members = memory({ startId: 1 })
 
-  app.use('projects', memory({ startId: 1, multi: true }), {
+  app.use('projects', memory({ startId: 1 }), {
     methods,
     schema: schema(Project, { relations: ofProject })
   })
-  app.use('members', memory({ startId: 1, multi: true }), {
+  app.use('members', members, {
     methods,
     schema: schema(Member, { relations: ofMember })
   })
   app.service('projects').hooks({
-    after: { remove: [async () => void (await app.service('members').remove(null, { paginate: false }))] }
+    after: { remove: [async () => void (await members._remove(null, {}))] }
   })
 
   return app

@@ -39,7 +39,9 @@ async function prove(options: ProofOptions): Promise<readonly string[]> {
     users,
     records: {
       tasks: () =>
-        app.service('tasks').create({ title: crypto.randomUUID(), noteId: 1 }, { user: users.owner })
+        app
+          .service('tasks')
+          .create({ title: crypto.randomUUID(), noteId: 1 }, { user: users.owner } as object)
     },
     ...options
   }).then(
