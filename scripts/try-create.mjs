@@ -118,16 +118,17 @@ async function tryCombination(choices) {
 
       return mustRun('npx', ['alula', 'audit', file, '--check', 'exposure.json'], { cwd, env })
     })
-    for (const script of ['lint', 'types', 'build', 'test'].map((script) => prefix + script)) {
+    // The script 'lint' would write what the templates have wrong.
+    if ('lint' in scripts()) await check('npx biome ci', () => mustRun('npx', ['biome', 'ci'], { cwd, env }))
+    for (const script of ['types', 'build', 'test'].map((script) => prefix + script)) {
       if (script in scripts()) await check(`npm run ${script}`, () => npm('run', script))
     }
     await check('has a further service', async () => {
       await mustRun('npx', ['alula', 'generate', 'service', 'order-lines'], { cwd })
       // The table of access has it too.
       await npm('run', `${prefix}test`, '--', '-u')
-      for (const script of ['lint', 'types'].map((script) => prefix + script)) {
-        if (script in scripts()) await npm('run', script)
-      }
+      if ('lint' in scripts()) await mustRun('npx', ['biome', 'ci'], { cwd, env })
+      if (`${prefix}types` in scripts()) await npm('run', `${prefix}types`)
     })
     if (store) {
       await check('migrates and seeds', async () => {

@@ -1,9 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type CommandOutcome, UsageError } from './command-outcome.ts'
 import { type Project, type ServiceNames, toServiceFiles } from './service-files.ts'
 
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
+
+/** The date in the name of a migration; one without a time sorts after those of its day. */
+const MIGRATION = /^(\d{4}-\d\d-\d\d)-(?:(\d\d)-(\d\d)-(\d\d)-)?/
 
 /** With a longer name, lines of the files would be longer than formatters leave them. */
 const MAX_NAME_LENGTH = 20
@@ -28,7 +31,7 @@ export function generateService(kind: string, name: string): CommandOutcome {
 
   const project = findProject()
   const names = toNames(name)
-  const created = toServiceFiles(names, project, new Date())
+  const created = toServiceFiles(names, project, findDate(project))
   const changed = [register(names, project), addSample(names, project)]
   const present = created.find(([path]) => existsSync(path))
 
@@ -63,6 +66,19 @@ function findProject(): Project {
   throw new UsageError(
     'There is no src/services.ts here. Run this in the folder of an application that npm create alula made.'
   )
+}
+
+/** The date for the name of a migration: that of the last one, if it is not before now, would leave their order to chance. */
+function findDate({ root }: Project): Date {
+  const folder = `${root}/migrations`
+  const taken = (existsSync(folder) ? readdirSync(folder) : []).flatMap((name) => {
+    const [, day, hours = '23', minutes = '59', seconds = '59'] = MIGRATION.exec(name) ?? []
+    const time = Date.parse(`${day}T${hours}:${minutes}:${seconds}Z`)
+
+    return Number.isNaN(time) ? [] : [time + 1000]
+  })
+
+  return new Date(Math.max(Date.now(), ...taken))
 }
 
 function findDatabase(): Project['database'] {

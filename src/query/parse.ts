@@ -252,6 +252,8 @@ function parseOperator(
 function toRefusal(name: string, options: QueryOptions, known: readonly string[]): BadRequest {
   const message = `Invalid query parameter ${name}`
 
+  if (name === '$skip' && options.cursor)
+    return new BadRequest(`${message}: pages have cursors, '$after' is for the next one`)
   if (!isOperator(name)) return new BadRequest(`${message}${name.length > 2 ? didYouMean(name, known) : ''}`)
   if (!OPTIONAL_OPERATORS.includes(name) || isAllowed(name, options)) return new BadRequest(message)
 

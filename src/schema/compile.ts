@@ -2,7 +2,7 @@ import { getServiceOptions, getUpsertKey, isUpsert } from '../core/service.ts'
 import type { FeathersService, Id, Query } from '../core/types.ts'
 import { VALIDATED } from '../query/validated.ts'
 import { addServiceSlots } from '../utils/call-state.ts'
-import { isFunction, isObject } from '../utils/check.ts'
+import { isFunction, isObject, isStringList } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import type { Mark } from '../utils/dispatch.ts'
@@ -552,7 +552,8 @@ function compileStrictQueries(
       ...[...table.keys(), ...toNames(record.output)].filter((path) => !form.hidden?.includes(path)),
       ...Object.keys({ ...form.computed, ...relations })
     ].filter((path) => !virtual.includes(path)),
-    further: Object.keys(getFilters(service))
+    further: Object.keys(getFilters(service)),
+    hasContains: (query.operators ?? getOperators(service)).includes('$contains')
   })
 
   return { check, definition }
@@ -587,6 +588,12 @@ const ANY: Field = { kinds: ['any'], isNullable: true, mayBeObject: true }
 /** Names at the top of a query that the adapter was told to take. */
 function getFilters(service: object): object {
   return (service as { options?: { filters?: object } }).options?.filters ?? {}
+}
+
+function getOperators(service: object): readonly string[] {
+  const { operators } = (service as { options?: { operators?: unknown } }).options ?? {}
+
+  return isStringList(operators) ? operators : []
 }
 
 /** A schema that takes any name does not open the hidden fields: it has to name them. */

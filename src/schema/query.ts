@@ -29,6 +29,8 @@ export interface QueryRules {
   readonly operators?: readonly string[] | undefined
   /** Names at the top that the service gives a meaning of its own. */
   readonly further?: readonly string[]
+  /** Whether the service offers `$contains`, which an error may name. */
+  readonly hasContains?: boolean
 }
 
 /**
@@ -66,9 +68,16 @@ interface PreparedRules {
  *
  * @param rules The fields, and how far they are narrowed
  */
-export function compileQuery({ fields, sort, selectable, operators, further = [] }: QueryRules): QueryCheck {
+export function compileQuery({
+  fields,
+  sort,
+  selectable,
+  operators,
+  further = [],
+  hasContains = false
+}: QueryRules): QueryCheck {
   const rules: PreparedRules = {
-    converters: new Map([...fields].map(([path, field]) => [path, compileField(field)])),
+    converters: new Map([...fields].map(([path, field]) => [path, compileField(field, hasContains)])),
     elements: new Map(
       [...fields].flatMap(([path, { elements }]) => (elements ? [[path, compileField(elements)]] : []))
     ),
@@ -277,10 +286,11 @@ export function toId(id: Id, field: Field | undefined): Id {
 /** Converts a value for an operator. */
 type Convert = (value: unknown, operator: string) => { readonly value: unknown } | { readonly fault: string }
 
-function compileField({ kinds, isNullable, values }: Field): Convert {
+function compileField({ kinds, isNullable, values }: Field, hasContains = false): Convert {
   const expected = toExpectation(kinds, isNullable)
   // Objects in a list are compared with nothing.
   const isOpen = kinds.length === 0 || kinds.includes('any')
+  const listHint = hasContains ? ": use '$contains'" : ''
 
   return (value, operator) => {
     // Shapes are for the adapter, which refuses them.
@@ -288,7 +298,7 @@ function compileField({ kinds, isNullable, values }: Field): Convert {
     if (value === null && isNullable) return { value }
     // A URL has no null, and no such field has the empty string.
     if (value === '' && isNullable && values && !values.includes('')) return { value: null }
-    if (kinds.includes('list')) return { fault: 'is a list, which cannot be compared' }
+    if (kinds.includes('list')) return { fault: `is a list, which cannot be compared${listHint}` }
 
     const converted = convertValue(value, kinds, isNullable)
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { generateService } from '../../src/cli/generate.ts'
@@ -49,6 +49,23 @@ export function services(app: Application): void {
   expect(read('src/order-lines/order-lines.ts')).toContain("access: access({ all: owner('ownerId') })")
   expect(read(migration)).toContain('generatedByDefaultAsIdentity()')
   expect(output).toContain('Create the table: npm run migrate')
+})
+
+it('each migration sorts after those that are there, also within one second', () => {
+  const folder = enter({ kysely: '1' })
+  const list = () => readdirSync(join(folder, 'src/migrations')).sort()
+
+  for (const name of ['projects', 'members', 'letters']) generateService('service', name)
+
+  expect(list().map((name) => name.replace(/^[-\d]+-|\.ts$/g, ''))).toEqual([
+    'projects',
+    'members',
+    'letters'
+  ])
+
+  writeFileSync(join(folder, 'src/migrations/2999-01-02-notes.ts'), '')
+  generateService('service', 'bills')
+  expect(list().at(-1)).toBe('2999-01-03-00-00-00-bills.ts')
 })
 
 it('in JavaScript without a database there are no types and no migration', () => {

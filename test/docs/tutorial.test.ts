@@ -168,7 +168,7 @@ it('the tutorial ends with the files of the generator, and names those that it l
   for (const [path, content] of files) expect(content, path).toBe(made.get(path))
   // `.env` is written by commands, `exposure.json` by a test.
   expect(others.sort()).toEqual(['.env', 'package.json', 'exposure.json', ...listNamed(page)].sort())
-  expect({ lint: 'biome check', ...scripts }).toEqual(manifest.scripts)
+  expect({ lint: 'biome check --write', ...scripts }).toEqual(manifest.scripts)
   expect(['@biomejs/biome', ...packages.map((name) => name.replace(/(?<=\w)@.*/, ''))].sort()).toEqual(
     Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
       .concat('redis')

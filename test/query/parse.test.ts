@@ -314,3 +314,9 @@ describe('the tree and the query share nothing', () => {
     expect(tree).toEqual(parseQuery(build(), options))
   })
 })
+
+it('pages with cursors name what they have in place of $skip', () => {
+  expect(() => parseQuery({ $skip: 1 }, { cursor: true })).toThrow(
+    "Invalid query parameter $skip: pages have cursors, '$after' is for the next one"
+  )
+})

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
+import { memory } from '../../src/memory.ts'
 import { schema } from '../../src/schema.ts'
 import { open } from './support/notes.ts'
 
@@ -14,3 +15,12 @@ it.each([{ tags: 'hot' }, { tags: { $ne: 'hot' } }, { tags: { $in: ['hot'] } }, 
     })
   }
 )
+
+it('a filter by a list names $contains where the service offers it', async () => {
+  const service = memory({ operators: ['$contains'] })
+  const query = { tags: 'hot' }
+
+  await expect(open(schema(Note), service).find({ provider: 'rest', query })).rejects.toThrow(
+    "is a list, which cannot be compared: use '$contains'"
+  )
+})

@@ -1,9 +1,10 @@
 import type { Application } from 'alula'
 import { toOpenApi } from 'alula/openapi'
-import { assertOptions, createError, createTypeError, didYouMean } from 'alula/plugin'
+import { assertOptions, createError, createTypeError, didYouMean, readServices } from 'alula/plugin'
 import type { TestRunner } from './adapters/types.ts'
 import { getEntityPath } from './callers.ts'
 import { isFunction, isObject } from './check.ts'
+import { createOrder } from './contract/order.ts'
 import { SeenRecords } from './contract/records.ts'
 import { type Contract, runOperation } from './contract/run.ts'
 import { type Coverage, CoverageCounter, type Log, logCoverage } from './coverage.ts'
@@ -24,8 +25,8 @@ export interface ContractOptions extends Partial<TestRunner> {
   /** Users who make requests too, besides those without a login, as their service returns them. */
   readonly users?: readonly object[]
   /**
-   * By `operationId`, a body that the operation takes, or a function that makes one for each request: for those that random
-   * data does not reach. An operation without a body has a query.
+   * By `operationId`, a body that the operation takes, or a function that makes one for each request, which may be async: for
+   * those that random data does not reach. An operation without a body has a query.
    */
   readonly data?: { readonly [operationId: string]: unknown }
   /** By the path of a service, records for its placeholders: for services whose responses do not show any. */
@@ -45,9 +46,6 @@ interface Globals extends Partial<TestRunner> {
 }
 
 const TIMEOUT = 300_000
-
-/** What makes records comes first, and what removes them last. */
-const ORDER: readonly string[] = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
 
 /**
  * Registers a test for each operation of the document of an application. It makes requests from the document alone, and
@@ -106,7 +104,7 @@ export function contractTests(app: Application, options: ContractOptions = {}): 
 
   const operations = all
     .filter(({ operationId }) => !skip.includes(operationId))
-    .toSorted(compareOrder)
+    .toSorted(createOrder(readServices(app)))
     .map((operation) => withStatuses(operation, statuses[operation.operationId]))
 
   return registerTests(contract, operations, { describe, it, after, skip, log })
@@ -221,20 +219,6 @@ function withStatuses(operation: Operation, statuses: readonly number[] = []): O
         responses: { ...operation.responses, ...Object.fromEntries(statuses.map((one) => [one, other])) }
       }
     : operation
-}
-
-/** Records in the path of others are made after these and removed before them. */
-function compareOrder(first: Operation, second: Operation): number {
-  const rank = ({ verb, path, tags: [tag = ''] }: Operation) => {
-    const isCreating = verb === 'POST' && path.split('/').length === tag.split('/').length + 1
-    const depth = path.split('/').length / 100
-
-    if (verb === 'POST') return isCreating || !path.includes('{') ? depth * Number(path.includes('{')) : 3
-
-    return ORDER.indexOf(verb) - (verb === 'DELETE' ? depth : 0)
-  }
-
-  return rank(first) - rank(second)
 }
 
 function once<T>(make: () => T): () => T {

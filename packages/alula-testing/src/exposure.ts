@@ -15,8 +15,8 @@ import { type Coverage, type Log, logCoverage } from './coverage.ts'
 import { Proof } from './proof/proof.ts'
 import { findTwins } from './proof/twins.ts'
 
-/** A function makes data or a query for each call, and gets the record that the call is about. */
-export type ProofMaker = (record: any) => object
+/** A function makes data or a query for each call, and gets the record that the call is about. It is awaited. */
+export type ProofMaker = (record: any) => object | Promise<object>
 
 /** Data or a query; a field with the name of a method may have that of this method. */
 export type ProofData = ProofMaker | object | { readonly [name: string]: ProofMaker | object | Scalar }
@@ -41,7 +41,10 @@ export interface ProofOptions {
   readonly records?: { readonly [path: string]: Id | object | (() => Id | object | Promise<Id | object>) }
   /** By the path of a service, the values of placeholders: of its path and of the routes of its methods. */
   readonly route?: { readonly [path: string]: { readonly [placeholder: string]: Id } }
-  /** By the path of a service, the data of its methods, where a custom method may have its own: `{ notes: { text: 'A', share: { with: 1 } } }`. */
+  /**
+   * By the path of a service, the data of its methods, where a method may have its own: `{ notes: { text: 'A', share: { with: 1 } } }`.
+   * Of what is for all methods `patch` gets the fields that its schema knows.
+   */
   readonly data?: { readonly [path: string]: ProofData }
   /** By the path of a service, the query of its methods, as `data` has it. */
   readonly query?: { readonly [path: string]: ProofData }

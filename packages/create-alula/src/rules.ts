@@ -31,24 +31,6 @@ const RULES: readonly Rule[] = [
     replace: ''
   },
   { when: ({ language }) => language === 'javascript', find: /\bdist\/(\w+\.js)/g, replace: 'src/$1' },
-  {
-    when: ({ language }) => language === 'javascript',
-    files: /^README\.md$/,
-    find: /`npm run build`, `npm start` \| compiles, and starts what was compiled/,
-    replace: '`npm start` | starts the API'
-  },
-  {
-    when: ({ language }) => language === 'javascript',
-    files: /^README\.md$/,
-    find: /`npm run lint`, `npm run types` \| check style and types/,
-    replace: '`npm run lint` | checks the style'
-  },
-  {
-    when: ({ language }) => language === 'javascript',
-    files: /^AGENTS\.md$/,
-    find: /`npm run lint` and `npm run types`/,
-    replace: '`npm run lint`'
-  },
   // The server is that of the existing application.
   {
     when: ({ template }) => template === 'express',
@@ -86,10 +68,32 @@ const EXPRESS_PATHS: { readonly [path: string]: string } = {
 export function adapt(files: ReadonlyMap<string, string>, choices: Choices): Map<string, string> {
   const adapted = [...files].map(([path, content]): [string, string] => [
     toPath(path, choices),
-    RULES.reduce((text, rule) => apply(rule, path, text, choices), content)
+    RULES.reduce(
+      (text, rule) => apply(rule, path, text, choices),
+      path.endsWith('.md') ? selectParts(content, choices) : content
+    )
   ])
 
   return new Map(adapted.filter(([path]) => path !== ''))
+}
+
+/** A part of a page for some choices: the lines from `<!-- when sql typescript -->` up to the next such line, or `<!-- end -->`. */
+const PART = /^<!-- when ([a-z ]+) -->\n([\s\S]*?)(?=^<!-- )/gm
+
+function selectParts(text: string, { template, database, language }: Choices): string {
+  const chosen = [
+    template,
+    database,
+    language,
+    ...(database === 'memory' ? [] : ['sql']),
+    ...(template === 'express' ? [] : ['server'])
+  ]
+
+  return text
+    .replace(PART, (_all, names: string, part: string) =>
+      names.split(' ').every((name) => chosen.includes(name)) ? part : ''
+    )
+    .replaceAll('<!-- end -->\n', '')
 }
 
 function apply({ when, files, find, replace }: Rule, path: string, text: string, choices: Choices): string {

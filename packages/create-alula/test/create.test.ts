@@ -115,6 +115,39 @@ it.each(['sqlite', 'postgresql', 'memory'] as const)(
   }
 )
 
+it('the script lint writes what can be corrected, and CI only checks', () => {
+  const files = compose()
+
+  expect(JSON.parse(files.get('package.json') ?? '').scripts.lint).toBe('biome check --write')
+  expect(files.get('.github/workflows/ci.yml')).toContain('- run: npx biome ci\n')
+  expect(files.get('.github/workflows/ci.yml')).not.toContain('npm run lint')
+})
+
+it('the pages speak of what the application has, and of nothing else', () => {
+  for (const template of ['api', 'react', 'express'] as const) {
+    for (const database of ['sqlite', 'postgresql', 'memory'] as const) {
+      for (const language of ['typescript', 'javascript'] as const) {
+        const files = compose({ template, database, language })
+        const { scripts } = JSON.parse(files.get('package.json') ?? '')
+        const text = [...files]
+          .flatMap(([path, content]) => (path.endsWith('.md') ? [content] : []))
+          .join('\n')
+        const called = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name as string)
+        const what = `${template} ${database} ${language}`
+
+        expect(
+          called.filter((name) => !(name in scripts)),
+          what
+        ).toEqual([])
+        expect(text, what).not.toContain('<!--')
+        expect(/migrat/.test(text), what).toBe(database !== 'memory')
+        expect(/AccessRule|typed</.test(text), what).toBe(language === 'typescript')
+        expect(/useLive/.test(text), what).toBe(template === 'react')
+      }
+    }
+  }
+})
+
 it('the package says where the command is', () => {
   expect(manifest.bin).toEqual({ 'create-alula': 'dist/cli.js' })
 })

@@ -19,7 +19,7 @@ export interface AttemptSources {
   readonly callers: readonly Caller[]
   /** What the placeholders may be, the best last. */
   readonly known: readonly PathValues[]
-  /** Makes the body that was given; missing where none was. */
+  /** Makes the body that was given, and is awaited; missing where none was. */
   readonly toBody: (() => unknown) | undefined
 }
 
@@ -31,20 +31,20 @@ const BODIES = 3
  *
  * @param sources What they are made of
  */
-export function* listAttempts({
+export async function* listAttempts({
   operation,
   maker,
   callers,
   known,
   toBody
-}: AttemptSources): Generator<Attempt | undefined> {
+}: AttemptSources): AsyncGenerator<Attempt | undefined> {
   // Without a record, placeholders have what is made up.
   const all = known.length === 0 ? [{}] : known.toReversed()
 
   for (let round = 0; round < (!toBody && operation.requestBody ? BODIES : 1); round++) {
     for (const values of all) {
       for (const caller of callers) {
-        const request = maker.reaching(values, toBody?.())
+        const request = maker.reaching(values, await toBody?.())
 
         yield request && { caller, request }
       }

@@ -144,7 +144,7 @@ class OperationRun {
     const given = Object.hasOwn(data, operation.operationId) ? data[operation.operationId] : undefined
     const hasBody = given !== undefined
     const toBody = hasBody ? () => (isFunction(given) ? given() : given) : undefined
-    const fault = toBody && maker.findFault(toBody())
+    const fault = toBody && maker.findFault(await toBody())
 
     if (fault)
       throw new Error(`The data of '${operation.operationId}' is not what the document says: ${fault}`)
@@ -160,7 +160,7 @@ class OperationRun {
     // What succeeded before may not have been what was given.
     this.hasSucceeded &&= !hasBody
 
-    for (const attempt of attempts) {
+    for await (const attempt of attempts) {
       if (this.hasSucceeded || count++ >= MAX_ATTEMPTS) break
       if (attempt) await this.send(attempt)
     }

@@ -4,6 +4,7 @@ import { createTypeError, type ManifestService } from 'alula/plugin'
 import { hasCode, isFunction, isObject } from '../check.ts'
 import { listRecords } from '../envelopes.ts'
 import type { ProofOptions } from '../exposure.ts'
+import { toData, toOptions } from './data.ts'
 import type { Operation } from './operation.ts'
 
 /** One call, without its caller. */
@@ -77,8 +78,8 @@ export class Targets {
       route: Object.fromEntries(
         Object.entries(values).map(([one, value]) => [one, String(value ?? ANY_SEGMENT)])
       ),
-      data: args.includes('data') ? pickOf(data?.[service.path], service, name, own?.record) : {},
-      query: pickOf(query?.[service.path], service, name, own?.record),
+      data: args.includes('data') ? await toData(data?.[service.path], service, name, own?.record) : {},
+      query: await toOptions(query?.[service.path], service, name, own?.record),
       record: own?.record,
       open
     }
@@ -246,30 +247,6 @@ interface Filled {
 }
 
 type Given = NonNullable<ProofOptions['records']>[string]
-
-/**
- * Takes what is for one method out of an option. A field with the name of a method that holds an object is for that method
- * alone; the others are for all methods.
- */
-function pickOf(
-  given: unknown,
-  { methods }: ManifestService,
-  name: string,
-  record: object | undefined
-): object {
-  if (!isObject(given)) return isFunction(given) ? make(given, record) : {}
-
-  const isOfMethod = (key: string) =>
-    methods.some((method) => method.name === key) && (isFunction(given[key]) || isObject(given[key]))
-
-  if (isOfMethod(name)) return make(given[name], record)
-
-  return Object.fromEntries(Object.entries(given).filter(([key]) => !isOfMethod(key)))
-}
-
-function make(given: unknown, record: object | undefined): object {
-  return (isFunction(given) ? (given as (record: unknown) => object)(record) : given) as object
-}
 
 function isId(value: unknown): value is Id {
   return (typeof value === 'string' && value !== '') || typeof value === 'number'

@@ -14,7 +14,7 @@ const data: { [operation: string]: object } = {
 for (const path of Object.keys(samples)) {
   const { operationId } = paths[`/${path}`]?.post ?? {}
 
-  if (operationId) data[operationId] = await toSample(path, user)
+  if (operationId) data[operationId] = () => toSample(path, user)
   await createSample(path, user)
 }
 

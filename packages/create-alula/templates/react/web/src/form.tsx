@@ -1,4 +1,4 @@
-import type { InputHTMLAttributes } from 'react'
+import { type InputHTMLAttributes, useId } from 'react'
 
 /** What went wrong: a message, and the faults by field. */
 export interface Fault {
@@ -15,12 +15,14 @@ interface FieldProps extends InputHTMLAttributes<HTMLInputElement> {
 /** An input with its label, and with the fault that the server found in it. */
 export function Field({ name, label, fault, ...input }: FieldProps) {
   const error = fault?.errors?.[name]
+  // Other forms of the page may have a field with this name.
+  const id = useId()
 
   return (
     <label>
       {label}
-      <input name={name} aria-invalid={error !== undefined} aria-describedby={`${name}-error`} {...input} />
-      <span id={`${name}-error`} className="error">
+      <input name={name} aria-invalid={error !== undefined} aria-describedby={id} {...input} />
+      <span id={id} className="error">
         {error}
       </span>
     </label>
