@@ -1,5 +1,4 @@
-import { getProtected } from '../core/gate.ts'
-import type { RegisteredPlace } from '../core/register.ts'
+import type { RegisteredPlace } from '../core/place.ts'
 import type { Id, Paginated, PaginationOptions, Query } from '../core/types.ts'
 import { TRAITS, type Traits } from '../hooks/traits.ts'
 import type { ParsedQuery } from '../query/ast.ts'
@@ -43,7 +42,6 @@ export abstract class AdapterBase<
 > {
   options: NormalizedOptions<Options>
   /** Reads a setting of the application that has registered the service. */
-  private readSetting: ((name: string) => unknown) | undefined
   private place: RegisteredPlace | undefined
   /** Whether clients must learn nothing of a field; left out where they may learn of all. */
   private isHidden: ((path: string) => boolean) | undefined
@@ -126,11 +124,9 @@ export abstract class AdapterBase<
   /**
    * Called once, when the service is registered.
    *
-   * @param read Reads a setting of the application
    * @param place Where it is registered
    */
-  _useSettings(read: (name: string) => unknown, place?: RegisteredPlace): void {
-    this.readSetting = read
+  _place(place: RegisteredPlace): void {
     this.place = place
   }
 
@@ -161,7 +157,9 @@ export abstract class AdapterBase<
     const { paginate } = this.getOptions(params)
     const { cursor, total } = paginate as PaginationOptions
     const own = typeof cursor === 'object' ? cursor.secret : undefined
-    const { secret } = (this.readSetting?.('authentication') ?? {}) as { secret?: string | readonly string[] }
+    const { secret } = (this.place?.readSetting('authentication') ?? {}) as {
+      secret?: string | readonly string[]
+    }
     const sort = toTotalSort(query.sort, this.id)
     const secrets = [own ?? secret ?? []].flat()
 
@@ -178,7 +176,7 @@ export abstract class AdapterBase<
 
   /** Whether a schema or a hook keeps a field from clients. */
   private isKept(path: string): boolean {
-    const kept = this.place ? getProtected(this.place.app, this, 'find') : []
+    const kept = this.place?.listProtected() ?? []
 
     return (
       this.isHidden?.(path) === true || kept.some((field) => path === field || path.startsWith(`${field}.`))

@@ -8,6 +8,7 @@ import { assertExtensible } from '../core/gate.ts'
 import { hookTracer } from '../core/hook-tracing.ts'
 import { getInternals } from '../core/internals.ts'
 import { addMethodRoutes, assertNoRoute } from '../core/method-routes.ts'
+import { addPlace } from '../core/place.ts'
 import { registrationSteps } from '../core/register.ts'
 import { RepeatedCalls } from '../core/repeated-calls.ts'
 import { withDispatch } from '../core/shown.ts'
@@ -35,6 +36,7 @@ export class Feathers extends BaseApplication {
     enforceSchema,
     addRelations,
     assertExtensible,
+    addPlace,
     ...registrationSteps,
     addMethodRoutes
   ]

@@ -22,17 +22,6 @@ export interface RegisteringApplication extends EmitterLike {
   get?(name: string): unknown
 }
 
-/** A service that reads settings of its application, as adapters do. */
-interface WithSettings {
-  _useSettings?(read: (name: string) => unknown, place: RegisteredPlace): void
-}
-
-/** Where a service is registered. */
-export interface RegisteredPlace {
-  readonly app: object
-  readonly path: string
-}
-
 type RegistrationStep = (this: RegisteringApplication, service: FeathersService, path: string) => void
 
 /**
@@ -40,17 +29,12 @@ type RegistrationStep = (this: RegisteringApplication, service: FeathersService,
  * put their own steps before or after these.
  */
 export const registrationSteps: readonly RegistrationStep[] = [
-  addSettings,
   addExtensions,
   addHooks,
   addEvents,
   addPublish,
   addRoutes
 ]
-
-function addSettings(this: RegisteringApplication, service: FeathersService, path: string): void {
-  ;(service as WithSettings)._useSettings?.((name) => this.get?.(name), { app: this, path })
-}
 
 function addExtensions(this: RegisteringApplication, service: FeathersService, path: string): void {
   installExtensions(service, path, this)

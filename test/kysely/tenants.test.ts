@@ -78,7 +78,9 @@ describeDatabases('the option schema', (database) => {
 
     await expect(lost.find()).rejects.toMatchObject({
       name: 'GeneralError',
-      message: expect.stringMatching(/^The database failed: (?:The database has no table|unknown database)/)
+      message: expect.stringMatching(
+        /^The (?:service failed: The database has no table|database failed: unknown database)/
+      )
     })
   })
 })

@@ -415,6 +415,7 @@ it('numbers of related records in another database are not sorted by', async () 
   expect(await ask(app, 'people', { $include: 'noteCount' })).toMatchObject([{ noteCount: 1 }])
   await expect(ask(app, 'people', { $sort: { noteCount: 1 } })).rejects.toMatchObject({
     code: 400,
-    message: 'Invalid query: it sorts by records of another database, or of a service with another option 'session''
+    message:
+      "Invalid query: it sorts by records of another database, or of a service with another option 'session'"
   })
 })
