@@ -41,8 +41,6 @@ declare module '../utils/call-state.ts' {
     readonly upserted?: UpsertOutcome
     /** What `upsert` holds its patch to. */
     readonly heldKey?: HeldKey
-    /** Of a call of `upsert`: the values of its key in the record that `create` would make, as a schema says. */
-    readonly upsertKey?: Query
   }
   interface ContextSlots {
     /** What happened in the call. */

@@ -5,7 +5,13 @@ import { isPromise } from '../utils/promise.ts'
 import { EmitterClass } from './emitter.ts'
 import { defaultServiceEvents, defaultServiceMethods } from './methods.ts'
 import { isRoutes, type MethodRoute, parseRoutes, type ServiceRoutes } from './routes.ts'
-import type { FeathersService, NormalizedServiceOptions, ServiceExtension, ServiceOptions } from './types.ts'
+import type {
+  FeathersService,
+  NormalizedServiceOptions,
+  Query,
+  ServiceExtension,
+  ServiceOptions
+} from './types.ts'
 
 /** Where the options of a registered service are kept; shared with Feathers v5. */
 export const SERVICE: unique symbol = Symbol.for('@feathersjs/service')
@@ -41,6 +47,13 @@ export function getIdField(service: object): string {
   const { id } = service as { id?: unknown }
 
   return typeof id === 'string' ? id : 'id'
+}
+
+declare module '../utils/call-state.ts' {
+  interface ServiceSlots {
+    /** Of a call of `upsert`: the values of its key in the record that `create` would make, as a schema says. */
+    readonly upsertKey?: Query
+  }
 }
 
 /** Whether a method is the `upsert` of an adapter that names a key: it makes one call of `create` or `patch`. */
