@@ -91,6 +91,8 @@ it.each([
   ['serverless', 'recipes/23-runtimes.md'],
   ['presigned url', 'recipes/12-uploads.md'],
   ['upgrade', 'deployment.md'],
+  ['deploy', 'deployment.md'],
+  ['locale', 'recipes/17-languages.md'],
   ['how to test', 'testing.md']
 ])('%s is answered by %s', (words, file) => {
   expect(searchDocs([words]).output).toMatch(new RegExp(`^docs/${file}:`))

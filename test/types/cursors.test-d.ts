@@ -50,3 +50,8 @@ export async function read(client: ClientServices<Services>): Promise<void> {
 
 /** What a related record is known by. */
 export const related: RecordTypes<Author>['record'] = { id: 1, name: 'Ada' }
+
+const Record = z.object({ id: z.int(), text: z.string() })
+
+// @ts-expect-error -- the long form is one object, with its settings in it
+schema({ record: Record }, { hidden: ['text'] })
