@@ -45,8 +45,11 @@ export function schema<const Form extends SchemaAlone | LongForm>(
  *
  * app.use('notes', new Notes(options), { schema: notes })
  */
-export function schema<const S extends AnySchema, const Settings extends SettingsFor<OutputOf<S>>>(
-  record: S & SchemaAlone,
+export function schema<
+  const S extends AnySchema & SchemaAlone,
+  const Settings extends SettingsFor<OutputOf<S>>
+>(
+  record: S,
   settings: Settings & Checked<Settings, OutputOf<S>>
 ): DeclaredSchema<TypesOf<Settings & { readonly record: S }>>
 export function schema(first: unknown, settings?: SchemaSettings): any {
