@@ -41,7 +41,7 @@ export abstract class AdapterBase<
   IdType = Id
 > {
   options: NormalizedOptions<Options>
-  /** Reads a setting of the application that has registered the service. */
+  /** Where the service is registered; `undefined` for one that belongs to no application. */
   private place: RegisteredPlace | undefined
   /** Whether clients must learn nothing of a field; left out where they may learn of all. */
   private isHidden: ((path: string) => boolean) | undefined

@@ -16,7 +16,7 @@ interface Indexed {
   readonly section: Section
   readonly text: ReadonlyMap<string, number>
   readonly heading: ReadonlySet<string>
-  /** The words of the name and of the first heading of its file, for the section that is below that; others have none. */
+  /** The words of the name of its file, for the first section of that; others have none. */
   readonly title: ReadonlySet<string>
 }
 

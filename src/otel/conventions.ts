@@ -25,7 +25,8 @@ export interface Beginning extends SpanOptions {
   readonly from?: SpanContext | undefined
 }
 
-interface Attributes {
+/** Of a span or of a measurement. */
+export interface Attributes {
   [name: string]: string | number
 }
 
@@ -47,11 +48,14 @@ export function toCall(message: CallMessage, hasParent: boolean): Beginning {
 
 /** The attributes of a call, for its span and for the metric. */
 export function toAttributes({ path, method, error }: CallMessage): Attributes {
+  const type = error === undefined ? undefined : toErrorType(error)
+
   return {
     'rpc.system.name': 'alula',
     'rpc.method': `${path}/${method}`,
     // Errors below 500 are those of clients: the status says which, and the server has not failed.
-    ...(error !== undefined && { 'rpc.response.status_code': `${toClientError(error).status}` })
+    ...(error !== undefined && { 'rpc.response.status_code': `${toClientError(error).status}` }),
+    ...(type !== undefined && { 'error.type': type })
   }
 }
 

@@ -5,6 +5,7 @@ import type { CallMessage } from '../core/call-tracing.ts'
 import type { EventMessage } from '../core/event-tracing.ts'
 import type { SqlMessage } from '../kysely/statements.ts'
 import {
+  type Attributes,
   type Beginning,
   toAttributes,
   toCall,
@@ -38,16 +39,13 @@ export function otel(): () => void {
   let duration: Histogram | undefined
 
   /** Made when it is needed: by then the SDK is started, which a meter does not wait for. */
-  function record(seconds: number, message: CallMessage): void {
+  function record(seconds: number, attributes: Attributes): void {
     duration ??= metrics.getMeter('alula', version).createHistogram('rpc.server.call.duration', {
       unit: 's',
       description: 'Measures the duration of an incoming Remote Procedure Call (RPC).',
       advice: { explicitBucketBoundaries: BOUNDARIES }
     })
-
-    const type = message.error === undefined ? undefined : toErrorType(message.error)
-
-    duration.record(seconds, { ...toAttributes(message), ...(type !== undefined && { 'error.type': type }) })
+    duration.record(seconds, attributes)
   }
 
   /** Makes a span of each message of a channel. `last` is the part that comes when it is through. */
@@ -93,8 +91,10 @@ export function otel(): () => void {
         message.around = (call) => context.with(trace.setSpan(context.active(), span), call)
       },
       onEnd(message, span, seconds) {
-        span.setAttributes(toAttributes(message))
-        if (message.provider) record(seconds, message)
+        const attributes = toAttributes(message)
+
+        span.setAttributes(attributes)
+        if (message.provider) record(seconds, attributes)
       }
     }),
     watch<SqlMessage>('alula:sql', 'asyncEnd', {

@@ -362,8 +362,7 @@ function toColumn(row: ColumnRow): PartialColumn {
     isUnique: row.single,
     fallback: row.fallback ?? undefined,
     sequence: row.sequence ?? undefined,
-    // What is no text is compared by its text.
-    isExact: row.exact && type.kind !== 'other' && row.type !== 'citext',
+    isExact: comparesExactly(row, type.kind, row.type),
     collation: row.collation ?? undefined,
     isOrdered: ORDERED_LOCALES.includes(row.locale) && row.type !== 'citext',
     // Drivers can be told to leave JSON as it is.
@@ -426,10 +425,14 @@ function toType(row: ColumnRow): PartialColumn {
   const levels = Array.from({ length: Math.max(dimensions, 1) })
 
   const inner = toScalarType(row, element)
-  // What is no text is compared by its text, as in a column.
-  const isExact = row.exact && inner.kind !== 'other' && element !== 'citext'
+  const isExact = comparesExactly(row, inner.kind, element)
 
   return levels.reduce<PartialColumn>(list, copyWith(inner, { isExact }))
+}
+
+/** Whether the values of a type are compared as they are. What is no text is compared by its text. */
+function comparesExactly({ exact }: ColumnRow, kind: Kind, type: string): boolean {
+  return exact && kind !== 'other' && type !== 'citext'
 }
 
 function toScalarType({ name, values, modifier }: ColumnRow, type: string): PartialColumn {
