@@ -20,13 +20,19 @@ interface Indexed {
   readonly title: ReadonlySet<string>
 }
 
+/** A word that was asked for: how rare it is, and how well each section answers it. */
+interface Rated {
+  readonly rarity: number
+  readonly points: readonly number[]
+}
+
 const FOLDER = fileURLToPath(new URL('../../docs', import.meta.url))
 
 /** How many other sections are named. */
 const MAX_OTHERS = 8
 
 /** A word in a heading says more than words in the text, and a word in the title of a guide too. */
-const HEADING_WEIGHT = 3
+const HEADING_WEIGHT = 2
 const TITLE_WEIGHT = 3
 
 /** A heading with the words that were asked for and no others. */
@@ -62,7 +68,7 @@ const SYNONYMS: { readonly [word: string]: string } = {
   multitenancy: 'tenants',
   multitenant: 'tenants',
   pagination: 'paging pages',
-  permission: 'access',
+  permission: 'access role',
   presigned: 's3',
   rbac: 'role',
   serverless: 'lambda',
@@ -79,11 +85,13 @@ const EMPTY_WORDS: readonly string[] = [
   'a',
   'an',
   'and',
+  'by',
   'do',
   'for',
   'how',
   'i',
   'in',
+  'is',
   'of',
   'on',
   'or',
@@ -106,10 +114,11 @@ export function searchDocs(words: readonly string[]): CommandOutcome {
     .map(({ section, heading }, index) => ({
       section,
       points:
-        rated.reduce((sum, points) => sum + (points[index] as number), toExtra(heading, terms)) *
+        rated.reduce((sum, { points }) => sum + (points[index] as number), toExtra(heading, terms)) *
+        toShare(rated, index) *
         (NO_GUIDE.test(section.file) ? NO_GUIDE_WEIGHT : 1)
     }))
-    .filter((_, index) => rated.some((points) => points[index] !== 0))
+    .filter((_, index) => rated.some(({ points }) => points[index] !== 0))
     .sort((a, b) => b.points - a.points)
   const [best, ...others] = found.map(({ section }) => section)
 
@@ -118,7 +127,7 @@ export function searchDocs(words: readonly string[]): CommandOutcome {
   }
 
   const places = others.slice(0, MAX_OTHERS).map((section) => `  ${toPlace(section)}  ${section.heading}\n`)
-  const missing = terms.filter((_, index) => rated[index]?.every((points) => points === 0))
+  const missing = terms.filter((_, index) => rated[index]?.points.every((points) => points === 0))
   const note = missing.length > 0 ? `No guide has '${missing.join(' ')}'.\n\n` : ''
 
   return {
@@ -128,7 +137,7 @@ export function searchDocs(words: readonly string[]): CommandOutcome {
 }
 
 /** How well each section answers a word: more where few others have it. */
-function rateTerm(sections: readonly Indexed[], term: string): number[] {
+function rateTerm(sections: readonly Indexed[], term: string): Rated {
   const synonyms = SYNONYMS[term] ?? SYNONYMS[term.replace(/s$/, '')] ?? ''
   const stems = [term, ...listWords(synonyms)].map(toStem)
   const weights = sections.map(({ text, heading, title }) =>
@@ -146,7 +155,16 @@ function rateTerm(sections: readonly Indexed[], term: string): number[] {
   )
   const count = weights.filter((weight) => weight > 0).length
 
-  return weights.map((weight) => (weight * Math.log(1 + sections.length / Math.max(count, 1))) / 5)
+  const rarity = Math.log(1 + sections.length / Math.max(count, 1))
+
+  return { rarity, points: weights.map((weight) => (weight * rarity) / 5) }
+}
+
+/** How many of the words a section has, as a share: rare words count for more. */
+function toShare(rated: readonly Rated[], index: number): number {
+  const sum = (list: readonly Rated[]) => list.reduce((total, { rarity }) => total + rarity, 0)
+
+  return sum(rated.filter(({ points }) => points[index] !== 0)) / sum(rated)
 }
 
 function toExtra(heading: ReadonlySet<string>, terms: readonly string[]): number {

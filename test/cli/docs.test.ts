@@ -93,7 +93,13 @@ it.each([
   ['upgrade', 'deployment.md'],
   ['deploy', 'deployment.md'],
   ['locale', 'recipes/17-languages.md'],
-  ['how to test', 'testing.md']
+  ['how to test', 'testing.md'],
+  // Words that coding agents asked with.
+  ['unique constraint Conflict', 'sql.md'],
+  ['foreign key onDelete cascade', 'sql.md'],
+  ['date without time', 'sql.md'],
+  ['publish event all logged in users', 'realtime.md'],
+  ['proveExposure callers', 'access.md']
 ])('%s is answered by %s', (words, file) => {
   expect(searchDocs([words]).output).toMatch(new RegExp(`^docs/${file}:`))
 })

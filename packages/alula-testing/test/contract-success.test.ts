@@ -182,6 +182,17 @@ it('a body that was given has to succeed itself', async () => {
   expect((await run(app, { data: { createNote: { text: 'b' } } })).failures).toHaveLength(1)
 })
 
+it('a body is what JSON makes of it, so that a date may be a Date', async () => {
+  const app = alula()
+  const Reminder = z.object({ id: z.int(), at: z.date() })
+
+  app.use('reminders', memory(), { methods: ['create'], schema: schema(Reminder) })
+
+  expect(
+    (await run(app, { data: { createReminder: { at: new Date('2026-12-01T10:00:00Z') } } })).failures
+  ).toEqual([])
+})
+
 it('a function makes a body for each request', async () => {
   const app = createNotes(['create'])
   const made: string[] = []

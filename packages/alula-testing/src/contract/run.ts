@@ -143,7 +143,7 @@ class OperationRun {
     const { app, data, users, seen } = contract
     const given = Object.hasOwn(data, operation.operationId) ? data[operation.operationId] : undefined
     const hasBody = given !== undefined
-    const toBody = hasBody ? () => (isFunction(given) ? given() : given) : undefined
+    const toBody = hasBody ? async () => toJson(isFunction(given) ? await given() : given) : undefined
     const fault = toBody && maker.findFault(await toBody())
 
     if (fault)
@@ -264,4 +264,9 @@ function shorten({ text }: Reply): string {
 
 function hash(text: string): number {
   return [...text].reduce((sum, letter) => (Math.imul(sum, 31) + (letter.codePointAt(0) ?? 0)) | 0, 0)
+}
+
+/** What a client sends of a body: a date is a string there. */
+function toJson(body: unknown): unknown {
+  return body === undefined ? undefined : JSON.parse(JSON.stringify(body))
 }
