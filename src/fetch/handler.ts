@@ -176,7 +176,26 @@ function toResponse({ status, headers, body }: HttpResponse, method: string): Re
   for (const [name, values] of Object.entries(headers)) {
     for (const value of [values].flat()) responseHeaders.append(name, value)
   }
-  if (method === 'HEAD' && body instanceof ReadableStream) body.cancel().catch(() => undefined)
+  if (method !== 'HEAD') return new Response(toBody(body), { status, headers: responseHeaders })
+  if (body !== undefined && typeof body !== 'string') body.cancel().catch(() => undefined)
 
-  return new Response(method === 'HEAD' ? null : (body ?? null), { status, headers: responseHeaders })
+  return new Response(null, { status, headers: responseHeaders })
+}
+
+function toBody(body: HttpResponse['body']): string | ReadableStream<Uint8Array> | null {
+  if (body === undefined || typeof body === 'string') return body ?? null
+
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await body.read()
+
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel: (reason) => body.cancel(reason)
+    },
+    // Nothing is read before it is sent.
+    { highWaterMark: 0 }
+  )
 }

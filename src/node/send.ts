@@ -1,6 +1,4 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { HttpResponse } from '../transport/http.ts'
 import { copyWith } from '../utils/object.ts'
 
@@ -44,10 +42,41 @@ export function sendResponse(
   } else {
     // The first chunk may come late, as that of events does.
     response.flushHeaders()
-    // The pipeline adds six, and Node would suspect a leak.
-    response.setMaxListeners(response.getMaxListeners() + 6)
-    // A stream that fails closes the connection, so that the client sees that the body is not whole; a client that goes
-    // away cancels the stream.
-    pipeline(Readable.fromWeb(body as ReadableStream), response).catch(() => response.destroy())
+    sendChunks(response, body)
+  }
+}
+
+/**
+ * Sends what a stream has, no faster than the client reads. A stream that fails closes the connection, so that the client
+ * sees that the body is not whole; a client that goes away cancels the stream.
+ */
+async function sendChunks(
+  response: ServerResponse,
+  reader: ReadableStreamDefaultReader<Uint8Array>
+): Promise<void> {
+  let wake = (): void => undefined
+  const cancel = () => {
+    wake()
+    reader.cancel().catch(() => undefined)
+  }
+
+  response.on('drain', () => wake())
+  response.on('error', cancel)
+  response.on('close', cancel)
+
+  try {
+    for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {
+      if (response.destroyed) return
+      if (response.write(value)) continue
+
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+    }
+
+    if (!response.destroyed) response.end()
+  } catch {
+    // After what has been written.
+    setImmediate(() => response.destroy())
   }
 }

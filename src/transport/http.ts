@@ -100,8 +100,8 @@ export interface HttpResult {
 export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[]>>
-  /** JSON, or the stream of a mounted function; nothing is sent when it is `undefined`. */
-  readonly body: string | ReadableStream<Uint8Array> | undefined
+  /** JSON, or the reader of what a mounted function sends; nothing is sent when it is `undefined`. */
+  readonly body: string | ReadableStreamDefaultReader<Uint8Array> | undefined
 }
 
 /** The part of an application that a transport needs. */

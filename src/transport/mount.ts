@@ -14,7 +14,7 @@ import type { MountedTarget } from './target.ts'
  * @param target The function, and the path that it gets
  * @param params The params of calls that it may make: they come from outside
  * @param settings The settings of the transport
- * @returns Its response; the body stays a stream
+ * @returns Its response, with a reader of the body
  * @throws What the function throws; TypeError when it returns no response
  */
 export async function runMounted(
@@ -65,7 +65,7 @@ function abortAtTeardown(
   app: object,
   body: ReadableStream<Uint8Array>,
   closing: AbortController
-): ReadableStream<Uint8Array> {
+): ReadableStreamDefaultReader<Uint8Array> {
   const { streams } = getInternals(app)
   const reader = body.getReader()
   const forget = () => streams?.delete(closing)
@@ -75,17 +75,5 @@ function abortAtTeardown(
 
   reader.closed.then(forget, forget)
 
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await reader.read()
-
-        if (done) controller.close()
-        else controller.enqueue(value)
-      },
-      cancel: (reason) => reader.cancel(reason)
-    },
-    // Nothing is read before it is sent.
-    { highWaterMark: 0 }
-  )
+  return reader
 }

@@ -59,7 +59,7 @@ it('credentials in the header log the connection in, and its stream ends with it
 
 it('a stream ends when its token expires, and another one of the user stays', async () => {
   const { app, names, authentication, accessToken, listen } = await openLogin()
-  const shorter = await authentication.createAccessToken({}, { subject: '1', expiresIn: '1s' })
+  const shorter = await authentication.createAccessToken({}, { subject: '1', expiresIn: '2s' })
   const staying = readEvents(await listen(accessToken))
   const { find } = readEvents(await listen(shorter))
 
