@@ -12,7 +12,7 @@ import {
   scaleRounds
 } from './lib.mjs'
 import { toId, toRoom } from './messages.mjs'
-import { connectAll } from './sockets.mjs'
+import { connectAll, openStream } from './sockets.mjs'
 
 const ROUNDS = 3
 /** How many connections hear of each event. */
@@ -28,8 +28,11 @@ const BASELINE = 'socket-feathers'
 const SERVERS = {
   'socket-by-hand': 'Socket.IO by hand',
   'socket-feathers': 'Feathers v5',
-  'socket-alula': 'alula'
+  'socket-alula': 'alula',
+  'sse-alula': 'alula, Server-Sent Events'
 }
+/** Its events go to streams; what is called is called over sockets. */
+const STREAMS = 'sse-alula'
 const COLUMNS = {
   fanOut: `event to ${LISTENERS} connections`,
   get: 'get',
@@ -41,7 +44,7 @@ const results = await runRounds(names, scaleRounds(ROUNDS), (name) =>
   withServer({ name }, async (client) => ({
     // First those that nobody else listens to.
     ...(await measureCalls(client)),
-    fanOut: await measureFanOut(client)
+    fanOut: await measureFanOut(client, name === STREAMS ? openStream : undefined)
   }))
 )
 
@@ -121,9 +124,9 @@ async function callAll(callers, call) {
   )
 }
 
-async function measureFanOut(client) {
-  const [caller, ...others] = await connectAll(client.port, LISTENERS)
-  const listeners = [caller, ...others]
+async function measureFanOut(client, connect) {
+  const [caller] = await connectAll(client.port, 1)
+  const listeners = [caller, ...(await connectAll(client.port, LISTENERS - 1, connect))]
   const run = () => sendEvents(caller, listeners)
 
   await run()

@@ -1,5 +1,6 @@
-// Clients of Socket.IO that do next to nothing: a thousand of the official ones would be what is measured.
+// Clients of Socket.IO and of Server-Sent Events that do next to nothing: a thousand of the official ones would be what is measured.
 import { once } from 'node:events'
+import { createConnection } from 'node:net'
 import { WebSocket } from 'ws'
 
 /** What packets of Engine.IO and Socket.IO begin with. */
@@ -60,8 +61,27 @@ class SocketClient {
   }
 }
 
-/** Opens connections, a few at a time. */
-export async function connectAll(port, amount) {
+/** A stream of Server-Sent Events, which cannot call methods. */
+class StreamClient {
+  onEvent = () => {}
+  #socket
+
+  constructor(socket) {
+    this.#socket = socket
+    socket.on('data', (data) => {
+      const { length } = data.toString('latin1').split('\nevent: messages ')
+
+      for (let count = 1; count < length; count++) this.onEvent()
+    })
+  }
+
+  close() {
+    this.#socket.destroy()
+  }
+}
+
+/** Opens connections, a few at a time: sockets, or streams with `openStream`. */
+export async function connectAll(port, amount, connect = openSocket) {
   const clients = []
 
   while (clients.length < amount) {
@@ -73,7 +93,17 @@ export async function connectAll(port, amount) {
   return clients
 }
 
-async function connect(port) {
+/** Opens a stream, which is a connection of the server when its first bytes are there. */
+export async function openStream(port) {
+  const socket = createConnection(port, '127.0.0.1')
+
+  socket.write('GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await once(socket, 'data')
+
+  return new StreamClient(socket)
+}
+
+async function openSocket(port) {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/socket.io/?EIO=4&transport=websocket`)
 
   await once(socket, 'open')
