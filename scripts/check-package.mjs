@@ -1,7 +1,7 @@
 // Checks the packages as a user gets them: packed, and installed into a folder that knows nothing else of us.
 import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
@@ -261,8 +261,23 @@ async function checkFiles(tarball, path, manifest) {
     'must not be in the tarball; a file of dist without a source is left from an older build'
   )
   failOn(missing, 'must be in the tarball')
+  failOn(
+    files
+      .filter((file) => file.endsWith('.md') && !isTemplate(file))
+      .flatMap((file) => listDeadLinks(path, file, files)),
+    'is a link to a file that is not in the tarball'
+  )
 
   return `${files.length} files, ${statSync(tarball).size} bytes`
+}
+
+/** The links of a document to files that a package does not have. */
+function listDeadLinks(path, file, files) {
+  const text = readFileSync(join(path, file), 'utf8').replace(/```[\s\S]*?```/g, '')
+
+  return [...text.matchAll(/\]\((?![a-z]+:|#)([^)\s#]+)/g)]
+    .filter(([, link]) => !files.some((known) => isMatch(known, join(dirname(file), link))))
+    .map(([, link]) => `${file}: ${link}`)
 }
 
 /** Whether an entry of `files` in package.json means a file: its name, a folder, or `*` for what a folder holds. */
