@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { io } from 'socket.io-client'
 import { expect, it, onTestFinished } from 'vitest'
 import { readBlocks, readPage } from '../support/page.ts'
@@ -80,7 +79,7 @@ it('events go to the owner and the members of a list', async () => {
   const socket = io(`http://${address}`, { transports: ['websocket'] })
 
   onTestFinished(() => void socket.close())
-  await once(socket, 'connect')
+  await new Promise<void>((resolve) => void socket.once('connect', resolve))
   await socket.emitWithAck('create', 'authentication', { strategy: 'jwt', accessToken: grace })
 
   const texts: string[] = []
