@@ -2,7 +2,7 @@
 // build, the registry of npm, Chromium for React and, for some of them, PostgreSQL at POSTGRES_URL. Two run at a time. With
 // --two, a seed chooses two of them; names of further arguments choose those.
 import { spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -214,16 +214,20 @@ async function tryDev(cwd, env, { template, language }) {
 
     if (template === 'react') await tryPage(env.PORT)
 
-    // A change of a file starts it again.
+    // A change of a file starts it again, also when a new file takes its place, as Git and many editors do it.
     const file = join(cwd, `src/health.${toExtension(language)}`)
+    const content = readFileSync(file, 'utf8')
 
-    writeFileSync(file, readFileSync(file, 'utf8').replace("status: 'ok'", "status: 'live'"))
-    await server.printed('/api/docs', 2)
-    await until(async () => {
-      const response = await fetch(`http://localhost:${env.PORT}/live`)
+    for (const [index, status] of ['first', 'second', 'third'].entries()) {
+      writeFileSync(`${file}~`, content.replace("status: 'ok'", `status: '${status}'`))
+      renameSync(`${file}~`, file)
+      await server.printed('/api/docs', index + 2)
+      await until(async () => {
+        const response = await fetch(`http://localhost:${env.PORT}/live`)
 
-      return (await response.json()).status === 'live'
-    })
+        return (await response.json()).status === status
+      })
+    }
 
     return duration
   } finally {

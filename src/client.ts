@@ -7,6 +7,7 @@ export {
   type AuthenticationResult
 } from './client/authentication-client.ts'
 export { type Axios, AxiosClient } from './client/axios.ts'
+export type { ClientRecord } from './client/client-record.ts'
 export type { ClientServices } from './client/client-services.ts'
 export { type EventsOptions, events } from './client/events.ts'
 export { type Fetch, FetchClient, type FetchResponse } from './client/fetch.ts'

@@ -42,13 +42,17 @@ export function generateService(kind: string, name: string): CommandOutcome {
     writeFileSync(path, content)
   }
 
-  const edited = created.map(([path]) => path).filter((path) => /schema|migrations/.test(path))
+  const paths = created.map(([path]) => path)
+  const fields = paths.filter((path) => /schema|migrations/.test(path))
+  const rules = paths.filter((path) => !fields.includes(path))
   const run = `npm run ${project.root === 'api' ? 'api:' : ''}`
   const lines = [
     ...created.map(([path]) => `created  ${path}`),
     ...changed.map(([path]) => `changed  ${path}`),
     '',
-    `Edit the fields: ${edited.join(', ')}`,
+    `Edit the fields: ${fields.join(', ')}`,
+    `Edit what a client sends for a record: ${project.root}/test/samples.${project.extension}`,
+    `Edit the rules of access and their test: ${rules.join(', ')}`,
     ...(project.database === 'memory' ? [] : [`Create the table: ${run}migrate`]),
     `Run the tests, and write exposure.json anew: ${run}test -- -u`
   ]

@@ -123,7 +123,7 @@ function toDeclarations(
   const services = `
 declare module '../declarations.ts' {
   interface Services {
-    ${/-/.test(path) ? `'${path}'` : path}: ServiceOf<typeof ${schema}>
+    ${/-/.test(path) ? `'${path}'` : path}: ServiceOf<typeof ${schema}, 'find' | 'get' | 'create' | 'patch' | 'remove'>
   }
 }
 `

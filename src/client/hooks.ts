@@ -1,7 +1,6 @@
 import { toArguments } from '../core/methods.ts'
 import type { NextFunction } from '../core/types.ts'
 import { stripSlashes } from '../utils/path.ts'
-import { whenConnected } from './socket.ts'
 
 type AroundHook = (context: any, next: NextFunction) => Promise<void>
 
@@ -16,9 +15,8 @@ export function waitForAuthentication(): AroundHook {
     const isOfLogin = path === stripSlashes(client.options.path)
     const isLogin = isOfLogin && method === 'create'
     const login = isLogin ? null : app.get('authentication')
-    const isLost = login && app.io?.connected === false
-    // A login after a lost connection waits for the next one. A socket that is closed gets none by itself.
-    let result = await (isLost ? Promise.race([login, whenConnected(app.io).then(() => login)]) : login)
+    // Only over a socket: a login after a lost connection waits for the next one, as long as that takes.
+    let result = await (login && (client.service._waitFor?.(login, { method, path }) ?? login))
 
     if (result && client.isOld && !isOfLogin) result = await client.renew(result.accessToken)
     if (result) context.params = { ...result, ...params }

@@ -4,6 +4,7 @@ import { BadRequest, convert, Timeout, Unavailable } from '../errors.ts'
 import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { stripSlashes } from '../utils/path.ts'
+import { withTimeout } from '../utils/with-timeout.ts'
 import { setHidden } from './error.ts'
 import { type Leaving, watchClosing } from './leaving.ts'
 import { resumeEvents } from './resume.ts'
@@ -90,15 +91,14 @@ export class SocketService extends EmitterService {
   }
 
   async sendCall(call: ServiceCall): Promise<unknown> {
-    const { connection, options, _leaving: leaving } = this
+    const { connection, _leaving: leaving } = this
     const { method, id } = call
     const params: ResponseParams = call.params
     const path = fillPlaceholders(this.path, params.route, toSegment)
     // As in a URL: JSON has no such numbers.
     const sentId: any = typeof id === 'bigint' ? String(id) : id
     const args = toArguments({ ...call, id: sentId, params: params.query ?? {} })
-    const given = connection.flags?.timeout ?? options.timeout ?? connection._opts?.ackTimeout
-    const end = Date.now() + Math.min(given ?? DEFAULT_TIMEOUT, MAX_TIMEOUT)
+    const end = Date.now() + this._timeLimit
 
     if (connection.connected === false || leaving?.isLeaving) {
       // What no message can hold would fail when the socket connects: outside of this call, where nothing catches it.
@@ -106,7 +106,7 @@ export class SocketService extends EmitterService {
       // The socket would keep the call until it is connected, and for ever when it is closed.
       const isReady = (await leaving?.whenGone(end)) !== false && (await whenConnected(connection, end))
 
-      if (!isReady) throw new Timeout('operation has timed out', { method, path })
+      if (!isReady) throw toTimeout({ method, path })
     }
 
     const leave = leaving?.begin()
@@ -130,6 +130,28 @@ export class SocketService extends EmitterService {
     })
 
     return leave ? reply.finally(leave) : reply
+  }
+
+  /**
+   * Waits for the login of a connection, which comes after each one that was lost.
+   *
+   * @param login The login
+   * @param call The call that waits, for no longer than it may take
+   * @throws Timeout; Unavailable for a socket that is closed, and gets no connection by itself
+   */
+  _waitFor<Login>(login: Promise<Login>, call: { method: string; path: string }): Promise<Login> {
+    const limit = this._timeLimit
+    const connected = whenConnected(this.connection, Date.now() + limit).then(() => login)
+
+    return withTimeout(Promise.race([login, connected]), limit, () => toTimeout(call))
+  }
+
+  /** How many milliseconds a call may take. */
+  private get _timeLimit(): number {
+    const { connection, options } = this
+    const given = connection.flags?.timeout ?? options.timeout ?? connection._opts?.ackTimeout
+
+    return Math.min(given ?? DEFAULT_TIMEOUT, MAX_TIMEOUT)
   }
 
   /** Removes a listener of an event, or all. Not every emitter has it. */
@@ -208,6 +230,10 @@ function toSegment(value: string): string {
   if (value.includes('/')) throw new BadRequest(`Invalid value '${value}' in params.route: it has a slash`)
 
   return value
+}
+
+function toTimeout(call: { method: string; path: string }): Timeout {
+  return new Timeout('operation has timed out', call)
 }
 
 /** What a socket says of a call that got no reply, as an error with a code. */

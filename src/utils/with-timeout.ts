@@ -4,14 +4,21 @@
  *
  * @param promise The promise to wait for
  * @param limit The time in milliseconds
- * @throws Error after the limit; what the promise rejects with
+ * @param toError Makes the error after the limit
+ * @throws The error after the limit; what the promise rejects with
  */
-export async function withTimeout<T>(promise: Promise<T>, limit: number): Promise<T> {
+export async function withTimeout<T>(
+  promise: Promise<T>,
+  limit: number,
+  toError: () => Error = () => new Error(`Timed out after ${limit} ms`)
+): Promise<T> {
+  // Browsers have none.
+  const { setImmediate = queueMicrotask } = globalThis
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
       // Timers come before what the sockets have received, and this comes after it.
-      setImmediate(() => reject(new Error(`Timed out after ${limit} ms`)))
+      setImmediate(() => reject(toError()))
     }, limit)
   })
 

@@ -49,6 +49,8 @@ export function services(app: Application): void {
   expect(read('src/order-lines/order-lines.ts')).toContain("access: access({ all: owner('ownerId') })")
   expect(read(migration)).toContain('generatedByDefaultAsIdentity()')
   expect(output).toContain('Create the table: npm run migrate')
+  expect(output).toContain('src/test/samples.ts\n')
+  expect(output).toContain('src/order-lines/order-lines.ts, src/order-lines/order-lines.test.ts\n')
 })
 
 it('each migration sorts after those that are there, also within one second', () => {

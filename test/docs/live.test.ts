@@ -69,20 +69,37 @@ createApp({
   }),
   'TanStack Query': async () => ({
     'use-live.js': await readHook('TanStack Query', 'jsx'),
+    'use-patch.js': await readHook('Optimistic updates', 'jsx'),
     'main.js': `
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { client } from './client.js'
 import { useLiveQuery } from './use-live.js'
+import { usePatch } from './use-patch.js'
+
+// A change that is to be refused waits until the page says so.
+const refused = new Promise((resolve) => { window.refuse = resolve })
+client.service('notes').hooks({ before: { patch: [async ({ data }) => {
+  if (data.refused) throw await refused.then(() => new Error('No'))
+}] } })
 
 function Notes() {
-  const { data = [], isPending } = useLiveQuery('notes', { done: false, $sort: { id: 1 } })
+  const { data } = useLiveQuery('notes', { done: false, $sort: { id: 1 } })
 
-  return isPending ? <p>Loading</p> : <ul>{data.map((note) => <li key={note.id}>{note.text}</li>)}</ul>
+  window.patch = usePatch('notes').mutate
+
+  return data ? <ul>{data.map((note) => <li key={note.id}>{note.text}</li>)}</ul> : <p>Loading</p>
+}
+
+function Missing() {
+  const { data, error } = useLiveQuery('missing')
+
+  return <p role="alert">{data ? 'empty' : error?.name}</p>
 }
 
 createRoot(document.getElementById('root')).render(
-  <StrictMode><QueryClientProvider client={new QueryClient()}><Notes /></QueryClientProvider></StrictMode>
+  <StrictMode><QueryClientProvider client={new QueryClient()}><Notes /><Missing /></QueryClientProvider></StrictMode>
 )`
   }),
   'TanStack DB': async () => ({
@@ -140,6 +157,17 @@ describeChromium('live lists on a page', (open) => {
           note.text = 'Call Grace'
         })
       })
+      await show('Call Grace')
+      expect(await (await fetch(`http://${address}/notes/2`)).json()).toMatchObject({ text: 'Call Grace' })
+    }
+
+    if (name === 'TanStack Query') {
+      await page.getByText('NotFound').waitFor()
+      await page.evaluate(() => (globalThis as any).patch({ id: 2, text: 'Call Grace', refused: true }))
+      await show('Call Grace')
+      await page.evaluate(() => (globalThis as any).refuse())
+      await show('Call Ada')
+      await page.evaluate(() => (globalThis as any).patch({ id: 2, text: 'Call Grace' }))
       await show('Call Grace')
       expect(await (await fetch(`http://${address}/notes/2`)).json()).toMatchObject({ text: 'Call Grace' })
     }

@@ -24,7 +24,7 @@ import { client } from './client.js'
 import { queryClient } from './query-client.js'
 import { Notes } from './notes.js'
 
-window.client = client
+Object.assign(window, { client, queryClient })
 client.authenticate({ strategy: 'jwt', accessToken: window.token }).then(() =>
   createRoot(document.getElementById('root')).render(
     <StrictMode><QueryClientProvider client={queryClient}><Notes /></QueryClientProvider></StrictMode>
@@ -78,6 +78,17 @@ describeChromium('TanStack Query with the events of the recipe', (open) => {
     await page.click('button')
     await page.getByRole('alert').waitFor()
     expect(await page.getByRole('alert').textContent()).toBe('A note needs a text')
+
+    // A login of the same user, as after a lost connection, keeps the cache.
+    const isKept = await page.evaluate(async () => {
+      const { client, queryClient, token: accessToken } = globalThis as any
+
+      await client.authenticate({ strategy: 'jwt', accessToken })
+
+      return queryClient.getQueryData(['notes', 'get', 1]) !== undefined
+    })
+
+    expect(isKept).toBe(true)
 
     await page.evaluate(() => (globalThis as any).client.logout())
     await show('')

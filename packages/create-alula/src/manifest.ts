@@ -44,6 +44,8 @@ export function mergeManifests(manifests: readonly object[]): Manifest {
  */
 export function toManifest(manifest: Manifest, choices: Choices, origin: Origin): Manifest {
   const needsLoader = choices.language === 'typescript' && !stripsTypes()
+  // The script `dev` of a server is `tsx watch`: `node --watch` misses files that are replaced by another one.
+  const needsTsx = needsLoader || choices.template !== 'express'
   const { engines, scripts = {}, dependencies = {}, devDependencies = {}, ...rest } = manifest
 
   return {
@@ -55,11 +57,11 @@ export function toManifest(manifest: Manifest, choices: Choices, origin: Origin)
     scripts: Object.fromEntries(
       Object.entries(scripts).map(([name, script]) => [
         choices.template === 'express' && !name.startsWith('api:') ? `api:${name}` : name,
-        needsLoader ? script.replace(/^node (--watch )?src\//, 'node $1--import tsx src/') : script
+        needsLoader ? script.replace(/^node src\//, 'node --import tsx src/') : script
       ])
     ),
     dependencies: toPackages(dependencies, origin),
-    devDependencies: toPackages({ ...devDependencies, ...(needsLoader && { tsx: '^4.23.15' }) }, origin)
+    devDependencies: toPackages({ ...devDependencies, ...(needsTsx && { tsx: '^4.23.15' }) }, origin)
   }
 }
 

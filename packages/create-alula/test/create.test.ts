@@ -103,6 +103,22 @@ it('JavaScript has no file and no name of TypeScript', () => {
   }
 })
 
+it('the script that watches the server has its package, in both languages', () => {
+  for (const language of ['typescript', 'javascript'] as const) {
+    for (const [template, name] of [
+      ['api', 'dev'],
+      ['react', 'dev:api']
+    ] as const) {
+      const { scripts, devDependencies } = JSON.parse(
+        compose({ template, language }).get('package.json') ?? ''
+      )
+
+      expect(scripts[name]).toMatch(/^tsx watch .*src\/server\.[jt]s$/)
+      expect(devDependencies).toHaveProperty('tsx')
+    }
+  }
+})
+
 it.each(['sqlite', 'postgresql', 'memory'] as const)(
   'with %s nothing of another database is there',
   (database) => {

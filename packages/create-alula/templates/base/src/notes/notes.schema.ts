@@ -1,7 +1,7 @@
 import { assertAuthenticated } from 'alula/authentication'
 import { one, onWrite, schema, typed } from 'alula/schema'
 import { z } from 'zod'
-import type { User } from '../users/users.schema.ts'
+import type { userSchema } from '../users/users.schema.ts'
 
 export const Note = z.object({
   id: z.int(),
@@ -26,5 +26,5 @@ export const noteSchema = schema(Note, {
     updatedAt: onWrite(() => new Date())
   },
   // `?$include=owner` loads the user with the note.
-  relations: { owner: one(typed<User>('users'), { from: 'ownerId' }) }
+  relations: { owner: one(typed<typeof userSchema>('users'), { from: 'ownerId' }) }
 })

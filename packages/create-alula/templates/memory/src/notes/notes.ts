@@ -6,7 +6,7 @@ import { type Note, noteSchema } from './notes.schema.ts'
 
 declare module '../declarations.ts' {
   interface Services {
-    notes: ServiceOf<typeof noteSchema>
+    notes: ServiceOf<typeof noteSchema, 'find' | 'get' | 'create' | 'patch' | 'remove'>
   }
 }
 

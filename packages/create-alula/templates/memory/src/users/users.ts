@@ -7,7 +7,7 @@ import { type User, userSchema } from './users.schema.ts'
 
 declare module '../declarations.ts' {
   interface Services {
-    users: ServiceOf<typeof userSchema>
+    users: ServiceOf<typeof userSchema, 'find' | 'get' | 'create'>
   }
 }
 
