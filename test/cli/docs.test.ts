@@ -97,7 +97,7 @@ it.each([
   // Words that coding agents asked with.
   ['unique constraint Conflict', 'sql.md'],
   ['foreign key onDelete cascade', 'sql.md'],
-  ['date without time', 'sql.md'],
+  ['date without time', '(?:schemas|sql).md'],
   ['publish event all logged in users', 'realtime.md'],
   ['proveExposure callers', 'access.md']
 ])('%s is answered by %s', (words, file) => {
