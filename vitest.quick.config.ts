@@ -10,6 +10,7 @@ const LONG = [
   'test/{bundles,cli,deployment,docs,types}/**',
   'packages/alula-migrate/**',
   '**/*{chat,docs,example,page}*.test.ts',
+  'test/client/shared-{events,logins}.test.ts',
   'test/{custom-adapter,custom-strategy,error-codes,existing-express-app,fetch-handler,release}.test.ts',
   'test/{core/single-copy,oauth/secrets}.test.ts',
   'packages/alula-testing/test/adapters/under-node.test.ts',

@@ -16,6 +16,7 @@ export type { LiveList, LiveParams, LiveSnapshot, LiveTimers } from './client/li
 export { type LiveOptions, live } from './client/live/live.ts'
 export type { HashLocation } from './client/location.ts'
 export { type RestHandler, type RestServiceClass, type RestTransports, rest } from './client/rest.ts'
+export { sharedEvents } from './client/shared-events.ts'
 export type { Socket } from './client/socket.ts'
 export { type SocketOptions, SocketService, type SocketSettings, socketio } from './client/socketio.ts'
 export { getDefaultStorage, MemoryStorage, type Storage, StorageWrapper } from './client/storage.ts'

@@ -1,6 +1,7 @@
 import { emitSafely, reportError } from '../core/events.ts'
 import type { AnyService, Application, AuthenticationRequest, Params } from '../core/types.ts'
 import { FeathersError, NotAuthenticated } from '../errors.ts'
+import { readClaims } from './claims.ts'
 import { type HashLocation, takeFromHash } from './location.ts'
 import { createReconnect, type Socket } from './socket.ts'
 import { type Storage, StorageWrapper } from './storage.ts'
@@ -588,16 +589,6 @@ function toRenewal(accessToken: string | undefined): number {
 
 function isOfSession(accessToken: string | undefined): boolean {
   return Boolean(readClaims(accessToken).session)
-}
-
-function readClaims(accessToken: string | undefined): any {
-  try {
-    const text = (accessToken as string).split('.')[1] as string
-
-    return JSON.parse(atob(text.replaceAll('-', '+').replaceAll('_', '/')))
-  } catch {
-    return {}
-  }
 }
 
 function getLocation(): HashLocation | undefined {

@@ -46,3 +46,10 @@ export function compareIds(id: string, other: string): number {
 export function compareEnds(end: End, other: End): number {
   return compareIds(end.id, other.id) || end.count - other.count
 }
+
+/** Whether a position comes at or before another one of the same log; `undefined` where that cannot be known. */
+export function isReached(position: string | undefined, by: string | undefined): boolean | undefined {
+  const [one, other] = [parsePosition(position), parsePosition(by)]
+
+  return one && other && one.epoch === other.epoch ? compareEnds(one, other) <= 0 : undefined
+}

@@ -145,6 +145,18 @@ it('live lists take as little code as they did', async () => {
   expect(zipped).toBeLessThan(25_480)
 })
 
+it.each([
+  ['events', 19_400],
+  ['sharedEvents', 20_700]
+])('%s() takes as little code as it did', async (name, budget) => {
+  const program = `
+    import { alula, ${name}, rest } from './src/client.ts'
+    alula().configure(${CONNECT_REST}).configure(${name}())`
+  const { zipped } = await bundle(toPackaged(program))
+
+  expect(zipped).toBeLessThan(budget)
+})
+
 it('who does without authentication, sockets or live lists does not carry them', async () => {
   const { REST } = programs
 

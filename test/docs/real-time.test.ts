@@ -97,15 +97,19 @@ it('real time: events without sockets reach a REST client', async () => {
   const [, section = ''] = (await readPage('realtime')).split('## Without sockets')
   const [application, client] = readBlocks(section, 'js') as [string, string]
   const [session] = readBlocks(section, 'console') as [string]
+  const [tab] = readBlocks(readSection(await readPage('client'), 'One stream for all tabs'), 'js') as [string]
   const server = await shared.runServer(
     application.replace("app.on('connection'", "app.on('connection', () => console.log('joined'))\n$&")
   )
   const { address } = server
-  const listening = shared.runProgram(client.replace('localhost:3030', address))
+  const listening = [client, tab].map((code) => shared.runProgram(code.replace('localhost:3030', address)))
 
   await server.waitFor('joined')
+  await server.waitFor('joined')
   await expectSession([session], { 'localhost:3030': address })
-  expect(await listening.waitFor('created')).toBe("created { text: 'Hello', id: 1 }")
+  expect(await Promise.all(listening.map(({ waitFor }) => waitFor('created')))).toEqual(
+    Array(2).fill("created { text: 'Hello', id: 1 }")
+  )
 })
 
 it('real time: messages without a client of ours are answered', async () => {

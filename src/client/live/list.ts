@@ -1,6 +1,6 @@
 import { runSafely } from '../../core/events.ts'
 import type { Query } from '../../core/types.ts'
-import { compareEnds, parsePosition } from '../../log/position.ts'
+import { isReached } from '../../log/position.ts'
 import type { Stamp } from '../seen.ts'
 import type { ResponseParams } from '../service.ts'
 import { createDecider } from './decide.ts'
@@ -350,11 +350,4 @@ function toPosition(response: any): string | undefined {
   const { headers } = response ?? {}
 
   return headers?.get?.(POSITION_HEADER) ?? headers?.[POSITION_HEADER]
-}
-
-/** Whether a position comes at or before another one of the same log; `undefined` where that cannot be known. */
-function isReached(position: string | undefined, by: string | undefined): boolean | undefined {
-  const [one, other] = [parsePosition(position), parsePosition(by)]
-
-  return one && other && one.epoch === other.epoch ? compareEnds(one, other) <= 0 : undefined
 }
