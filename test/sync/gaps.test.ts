@@ -26,6 +26,27 @@ describeRedis('a gap', () => {
     expect(one.gaps).toEqual([])
   })
 
+  it('is said where Redis has forgotten all, before anything comes after', async () => {
+    const proxy = await startProxy(REDIS_URL)
+    const prefix = createPrefix()
+    const one = await startProcess({ redis: REDIS_URL, prefix })
+    const other = await startProcess({ redis: proxy.url, prefix })
+    const client = await connectTo(REDIS_URL)
+
+    send(one, 0, 10)
+    await hears(other, numbers(0, 10))
+    proxy.cut()
+    await until(() => expect(other.statuses).toEqual(['away']))
+    send(one, 10, 20)
+    await until(() => expect(one.heard).toHaveLength(20))
+    await client.xTrim(`${prefix}:events`, 'MAXLEN', 0)
+    proxy.mend()
+    await until(() => expect(other.gaps).toEqual([{ services: undefined }]))
+    send(one, 20, 30)
+    await hears(other, [...numbers(0, 10), ...numbers(20, 30)])
+    expect(other.gaps).toHaveLength(1)
+  })
+
   it('stands for an entry over an eighth of the bytes, for its service, on both sides', async () => {
     const { one, other } = await startTwo(undefined, { maxBytes: 100_000 })
 
