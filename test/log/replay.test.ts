@@ -367,18 +367,6 @@ describe('the position of an event', () => {
     expect(again[0]?.stamp.tx).toBe(heard[0]?.stamp.tx)
   })
 
-  it('comes with heartbeats, when it is another one than before', async () => {
-    const { log, connect, things } = startLog({ heartbeat: 0.01 })
-
-    things.publish(() => [])
-
-    const { heard } = connect()
-
-    await things.create({ text: 'a' })
-    while (heard.length < 1) await turn()
-    expect(heard).toEqual([{ name: '$position', payload: log.position }])
-  })
-
   it('is not there without a transport: nothing is kept', async () => {
     const { app, log, connect, things, toAll } = startLog()
     const { heard } = connect()
