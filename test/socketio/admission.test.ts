@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { expect, it, onTestFinished } from 'vitest'
 import {
   socketio as connectTo,
@@ -14,6 +15,7 @@ import { getAdmission } from '../../src/transport/admission.ts'
 import { Admission } from '../../src/utils/admission.ts'
 import { readEvents } from '../support/event-stream.ts'
 import { serve } from '../support/server.ts'
+import { createRaw } from '../support/socketio.ts'
 import { ask, createSocket } from '../support/sockets.ts'
 import { until } from '../support/until.ts'
 
@@ -87,6 +89,11 @@ it('a handshake that has to wait is a 503 with Retry-After, over long-polling an
 
   socket.connect()
   expect((await failed).description.message).toContain('503')
+
+  const [, response] = await once(createRaw(url).socket, 'unexpected-response')
+
+  expect(response.statusCode).toBe(503)
+  expect(Number(response.headers['retry-after'])).toBeGreaterThanOrEqual(2)
 })
 
 it('a stream that has to wait is told when to come back, and ends', async () => {
@@ -104,7 +111,8 @@ it('a stream that has to wait is told when to come back, and ends', async () => 
 
 it('a client obeys Retry-After, and goes by its own delay afterwards', async () => {
   let attempts = 0
-  const { app, begun, url } = await start(1, {
+  // The second one would have to wait for 600 ms, which is a second in Retry-After.
+  const { app, begun, url } = await start(1.25, {
     allowRequest: (_request: unknown, decide: (error: null, isAllowed: boolean) => void) => {
       // Another connection begins right before it.
       if (++attempts === 1) getAdmission(app).take()
@@ -141,6 +149,10 @@ it.each([0, -1, '100'])('%j is no rate', async (rate) => {
   app.set('connectionRate', rate)
   await expect(app.setup()).rejects.toThrow("Invalid option 'connectionRate' of the settings")
   await app.teardown()
+})
+
+it('one that comes alone begins at once, whatever the time', () => {
+  for (let now = 0; now < 1000; now += 0.37) expect(new Admission(1, () => now).take(), `at ${now}`).toBe(0)
 })
 
 it('those who wait are told different times, none of them longer than a minute', () => {
