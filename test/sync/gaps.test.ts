@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { openLog } from '../../src/log/log.ts'
 import { startProxy } from '../support/proxy.ts'
 import { createPrefix, describeOwnRedis, describeRedis, REDIS_URL, startRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
@@ -49,12 +50,22 @@ describeRedis('a gap', () => {
 
   it('stands for an entry over an eighth of the bytes, for its service, on both sides', async () => {
     const { one, other } = await startTwo(undefined, { maxBytes: 100_000 })
+    const told = [one, other].map(({ app }) => {
+      const gaps: any[] = []
+      const connections = new Set([{}])
+
+      openLog(app, { connections, tellPosition: () => undefined, tellGap: (gap) => gaps.push(gap) })
+
+      return gaps
+    })
 
     one.things.emit('custom', 'x'.repeat(20_000))
     one.things.emit('custom', 'small')
     await until(() => expect(payloads(other)).toEqual(['small']))
     await until(() => expect(payloads(one)).toEqual(['x'.repeat(20_000), 'small']))
     expect([...one.gaps, ...other.gaps]).toEqual([{ services: ['things'] }, { services: ['things'] }])
+    // The connections of the process where it happened have it.
+    expect(told).toEqual([[], [{ services: ['things'], position: expect.any(String) }]])
   })
 
   it('of a few bytes stands for all that had to make room while many events were sent at once', async () => {
