@@ -30,7 +30,8 @@ export class Admission {
     const now = this.now()
     const next = Math.max(this.last, now) + interval
 
-    if (next - now <= this.burst) {
+    // Not a difference, whose rounding would have one wait that comes alone.
+    if (next <= now + this.burst) {
       this.last = next
 
       return 0

@@ -59,7 +59,7 @@ it('credentials in the header log the connection in, and its stream ends with it
 
 it('a stream ends when its token expires, and another one of the user stays', async () => {
   const { app, names, authentication, accessToken, listen } = await openLogin()
-  const shorter = await authentication.createAccessToken({}, { subject: '1', expiresIn: '2s' })
+  const shorter = await authentication.createAccessToken({}, { subject: '1', expiresIn: '3s' })
   const staying = readEvents(await listen(accessToken))
   const { find } = readEvents(await listen(shorter))
 
@@ -69,6 +69,35 @@ it('a stream ends when its token expires, and another one of the user stays', as
   await app.service('notes').create({ text: 'a' })
   expect(await staying.find('event')).toMatchObject({ event: 'notes created' })
   expect((await listen(shorter)).status).toBe(401)
+})
+
+it('a connection that the application ends at its login is a 401', async () => {
+  const { app, names, accessToken, listen } = await openLogin()
+
+  app.on('login', (_result: unknown, { connection }: any) => app.emit('disconnect', connection))
+  expect((await listen(accessToken)).status).toBe(401)
+  expect(names).not.toContain('connection')
+  expect(app.channel('ann').length).toBe(0)
+})
+
+it('a client that goes while its login runs leaves no connection', async () => {
+  const { app, names, accessToken } = await openLogin()
+  const client = new AbortController()
+  const headers = { Authorization: `Bearer ${accessToken}` }
+
+  app.service('authentication').hooks({
+    around: {
+      create: [
+        async (_context: unknown, next: () => Promise<void>) => {
+          await next()
+          client.abort()
+        }
+      ]
+    }
+  })
+  await createHandler(app)(new Request('http://localhost/events', { headers, signal: client.signal }))
+  expect(names).toEqual(['login', 'disconnect'])
+  expect(app.channel('ann').length).toBe(0)
 })
 
 it('credentials that are not valid are a 401, and no connection', async () => {

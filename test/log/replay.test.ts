@@ -210,6 +210,33 @@ describe('a connection that comes back', () => {
     expect(texts(heard)).toEqual([])
   })
 
+  it('gets nothing that a publisher had chosen it for before it logged out', async () => {
+    const { app, log, connect, things } = startLog()
+    const asked = defer<void>()
+    const slow = defer<void>()
+    const { position } = log
+
+    things.publish(() => app.channel('members'))
+    await things.create({ text: 'a' })
+    things.publish(async () => {
+      const chosen = app.channel('members').filter(() => true)
+
+      asked.resolve()
+      await slow.promise
+
+      return chosen
+    })
+
+    const { connection, heard } = connect('members')
+    const resumed = log.resume(connection, position)
+
+    await asked.promise
+    app.emit('logout', {}, { connection })
+    slow.resolve()
+    await resumed
+    expect(texts(heard)).toEqual([])
+  })
+
   it('has one replay at a time, and a position that is one', async () => {
     const { log, connect, things, toAll } = startLog()
     const { connection } = connect()
@@ -338,18 +365,6 @@ describe('the position of an event', () => {
     expect(texts(late.heard)).toEqual(['a', 'b'])
     expect(texts(again)).toEqual(['b'])
     expect(again[0]?.stamp.tx).toBe(heard[0]?.stamp.tx)
-  })
-
-  it('comes with heartbeats, when it is another one than before', async () => {
-    const { log, connect, things } = startLog({ heartbeat: 0.01 })
-
-    things.publish(() => [])
-
-    const { heard } = connect()
-
-    await things.create({ text: 'a' })
-    while (heard.length < 1) await turn()
-    expect(heard).toEqual([{ name: '$position', payload: log.position }])
   })
 
   it('is not there without a transport: nothing is kept', async () => {

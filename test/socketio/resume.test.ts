@@ -89,6 +89,25 @@ it('the reply to find and get has the position that it reflects, and no other ha
   expect(await ask(socket, 'create', 'things', {})).toHaveLength(2)
 })
 
+it('the position of a reply is that before the read: an event that happens meanwhile may be missing', async () => {
+  const { app, url } = await open((app: any) => {
+    configureThings(app)
+    app.use('slow', {
+      find: async () => {
+        await app.service('things').create({ n: 1 })
+
+        return []
+      }
+    })
+  })
+  const socket = await connect(url)
+  const [, before] = await ask(socket, '$resume', null)
+
+  expect(await ask(socket, 'find', 'slow')).toEqual([null, [], before])
+  expect((await ask(socket, 'find', 'things'))[2]).not.toBe(before)
+  expect(await app.service('things').find()).toHaveLength(1)
+})
+
 /** A client of ours, and the connection of it that is cut. */
 async function connectOurs(url: string, configure: (app: any) => void = () => undefined) {
   const socket = createClient(url, { reconnection: true, reconnectionDelay: 1 })

@@ -10,7 +10,9 @@ export interface Proxy {
   cut(): void
   /** Keeps back what the server says, and goes on to tell it what clients say. */
   mute(): void
-  /** Undoes `cut` and `mute`; what was kept back is lost, and with it the connections. */
+  /** Keeps back what both sides say until it is mended, and then goes on to tell it. */
+  hold(): void
+  /** Undoes `cut`, `mute` and `hold`; after `mute`, what was kept back is lost, and with it the connections. */
   mend(): void
   /** Leads connections that are made from now on to another server, as a name does that stands for another address. */
   lead(target: string): void
@@ -65,7 +67,11 @@ export async function startProxy(target: string): Promise<Proxy> {
     mute: () => {
       state = 'mute'
     },
+    hold: () => {
+      for (const socket of sockets) socket.pause()
+    },
     mend: () => {
+      for (const socket of sockets) socket.resume()
       if (state === 'mute') disconnect()
       state = 'open'
     },

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { openLog } from '../../src/log/log.ts'
 import { startProxy } from '../support/proxy.ts'
 import { createPrefix, describeOwnRedis, describeRedis, REDIS_URL, startRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
@@ -26,14 +27,45 @@ describeRedis('a gap', () => {
     expect(one.gaps).toEqual([])
   })
 
+  it('is said where Redis has forgotten all, before anything comes after', async () => {
+    const proxy = await startProxy(REDIS_URL)
+    const prefix = createPrefix()
+    const one = await startProcess({ redis: REDIS_URL, prefix })
+    const other = await startProcess({ redis: proxy.url, prefix })
+    const client = await connectTo(REDIS_URL)
+
+    send(one, 0, 10)
+    await hears(other, numbers(0, 10))
+    proxy.cut()
+    await until(() => expect(other.statuses).toEqual(['away']))
+    send(one, 10, 20)
+    await until(() => expect(one.heard).toHaveLength(20))
+    await client.xTrim(`${prefix}:events`, 'MAXLEN', 0)
+    proxy.mend()
+    await until(() => expect(other.gaps).toEqual([{ services: undefined }]))
+    send(one, 20, 30)
+    await hears(other, [...numbers(0, 10), ...numbers(20, 30)])
+    expect(other.gaps).toHaveLength(1)
+  })
+
   it('stands for an entry over an eighth of the bytes, for its service, on both sides', async () => {
     const { one, other } = await startTwo(undefined, { maxBytes: 100_000 })
+    const told = [one, other].map(({ app }) => {
+      const gaps: any[] = []
+      const connections = new Set([{}])
+
+      openLog(app, { connections, tellPosition: () => undefined, tellGap: (gap) => gaps.push(gap) })
+
+      return gaps
+    })
 
     one.things.emit('custom', 'x'.repeat(20_000))
     one.things.emit('custom', 'small')
     await until(() => expect(payloads(other)).toEqual(['small']))
     await until(() => expect(payloads(one)).toEqual(['x'.repeat(20_000), 'small']))
     expect([...one.gaps, ...other.gaps]).toEqual([{ services: ['things'] }, { services: ['things'] }])
+    // The connections of the process where it happened have it.
+    expect(told).toEqual([[], [{ services: ['things'], position: expect.any(String) }]])
   })
 
   it('of a few bytes stands for all that had to make room while many events were sent at once', async () => {
