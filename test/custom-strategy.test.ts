@@ -66,7 +66,7 @@ it('a key acts for its user, and is neither on params nor among what is stored',
 
   expect(params).toMatchObject({ user, apiKey: { id, rights: ['read'] } })
 
-  const secret = key.split('_').at(-1)
+  const secret = key.slice(23) // it may have a '_' itself
 
   expect(JSON.stringify(params)).not.toContain(secret)
   expect(JSON.stringify(await app.service('keys').find())).not.toContain(secret)
