@@ -94,7 +94,7 @@ class SharedEvents extends ServerEvents {
     }
 
     channel.onmessage = ({ data }) => {
-      if (!signal.aborted) this.hear(data)
+      if (!signal.aborted) this.handleMessage(data)
     }
     signal.addEventListener('abort', leave)
     this.channel = channel
@@ -206,7 +206,7 @@ class SharedEvents extends ServerEvents {
     this.channel?.postMessage(message)
   }
 
-  private hear(message: Message): void {
+  private handleMessage(message: Message): void {
     if (message.kind === 'hello') {
       if (this.turn) this.serve(message.position)
       return

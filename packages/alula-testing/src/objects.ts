@@ -24,3 +24,8 @@ export function listObjects(
 export function isSameJson(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
+
+/** A value as it arrives over JSON: a date is a string there. Without a value there is none. */
+export function toJson(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
+}

@@ -9,6 +9,7 @@ import { type CoverageCounter, describeOutcomes } from '../coverage.ts'
 import { type DocumentRequest, type Operation, RequestMaker } from '../document-requests.ts'
 import type { Validators } from '../document-validators.ts'
 import { findBreach, type Reply } from '../judge.ts'
+import { toJson } from '../objects.ts'
 import { createRandom, pick, type Random } from '../random-values.ts'
 import { fillPath } from './paths.ts'
 import { type Attempt, isOfLogin, listAttempts, listLoginAttempts, toCallerName } from './reach.ts'
@@ -264,9 +265,4 @@ function shorten({ text }: Reply): string {
 
 function hash(text: string): number {
   return [...text].reduce((sum, letter) => (Math.imul(sum, 31) + (letter.codePointAt(0) ?? 0)) | 0, 0)
-}
-
-/** What a client sends of a body: a date is a string there. */
-function toJson(body: unknown): unknown {
-  return body === undefined ? undefined : JSON.parse(JSON.stringify(body))
 }

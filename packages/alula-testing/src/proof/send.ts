@@ -3,6 +3,7 @@ import type { Application } from 'alula'
 import { handleSocket } from 'alula/transport'
 import { isObject } from '../check.ts'
 import type { TestClient } from '../client.ts'
+import { toJson } from '../objects.ts'
 import { isStandard, type Operation } from './operation.ts'
 import type { Call } from './target.ts'
 import type { Reply } from './verdict.ts'
@@ -85,8 +86,7 @@ async function emit(
 
   if (error) return toReply(isObject(error) && typeof error.code === 'number' ? error.code : 500, error)
 
-  // As JSON, as a client gets it.
-  return toReply(200, result === undefined ? undefined : JSON.parse(JSON.stringify(result)))
+  return toReply(200, toJson(result))
 }
 
 function toReply(status: number, body: unknown): Reply {
