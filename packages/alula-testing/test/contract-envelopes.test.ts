@@ -151,6 +151,20 @@ it('random envelopes keep to their documents', async () => {
   )
 })
 
+it('creates records where random requests have created empty lists alone', async () => {
+  const app = await createNotes({
+    names: ['notes', 'ä.$x', 'note', 'data', 'skip'],
+    named: { one: true, many: true, total: false, limit: false, skip: false, request: true },
+    unknown: 'refuse',
+    multi: true,
+    paginate: false,
+    by: undefined,
+    errorStatus: undefined
+  }).setup()
+
+  expect(await collectFailures(app, 15)).toEqual([])
+})
+
 it('finds ids in envelopes, so that records are got, changed and removed', async () => {
   const app = await createNotes({
     names: ['note', 'notes', 'count', 'limit', 'skip'],

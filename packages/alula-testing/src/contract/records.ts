@@ -2,6 +2,7 @@
 
 import type { Application } from 'alula'
 import { type ManifestService, readServices } from 'alula/plugin'
+import type { Envelope } from 'alula/schema'
 import { isObject } from '../check.ts'
 import type { DocumentRequest, Operation, PathValues } from '../document-requests.ts'
 import { listRecords } from '../envelopes.ts'
@@ -47,11 +48,16 @@ export class SeenRecords {
     if (status >= 300 || text === '') return
 
     const body: unknown = JSON.parse(text)
-    const envelope = this.services.get(tag)?.definition?.envelope
+    const envelope = this.getEnvelope(tag)
     const found = envelope ? listRecords(body, envelope).filter(isObject) : this.findRecords(body)
     const records = found.map((record) => ({ record, values }))
 
     this.seen.set(tag, [...(this.seen.get(tag) ?? []), ...records].slice(-MAX_SEEN))
+  }
+
+  /** Whether a request has created no record: that of an empty list. */
+  isEmpty({ tags: [tag = ''] }: Operation, { status, text }: Reply): boolean {
+    return status === 201 && text !== '' && listRecords(JSON.parse(text), this.getEnvelope(tag)).length === 0
   }
 
   /**
@@ -94,6 +100,10 @@ export class SeenRecords {
     return base.includes('{')
       ? this.operations.find(({ tags }) => toBase(tags[0] ?? '') === outer)?.tags[0]
       : undefined
+  }
+
+  private getEnvelope(tag: string): Envelope | undefined {
+    return this.services.get(tag)?.definition?.envelope
   }
 
   /** The values of the placeholders in the path of a service. */

@@ -123,7 +123,8 @@ class OperationRun {
     if (!request.isValid) return
 
     this.statuses[reply.status] = (this.statuses[reply.status] ?? 0) + 1
-    this.hasSucceeded ||= reply.status < 400
+    // Later operations need the records of one that creates.
+    this.hasSucceeded ||= reply.status < 400 && !seen.isEmpty(operation, reply)
     if (reply.status >= 400 && (reply.status !== 401 || !this.refusal)) {
       this.refusal = `${toRequestText(request)}\n${shorten(reply)}`
     }
