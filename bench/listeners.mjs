@@ -35,7 +35,7 @@ class Listener {
 
   /** Connects, and again after each connection that was lost; resolves when it is connected for the first time. */
   async start() {
-    await this.connect()
+    await this.#reach()
     void this.#stay()
   }
 
@@ -54,24 +54,32 @@ class Listener {
   }
 
   async #stay() {
-    let attempts = 0
-
     while (!this.isClosed) {
       await this.closed
       this.isConnected = false
       if (this.isClosed) return
 
-      const delay = Math.min(FIRST_DELAY * 2 ** attempts++ * (0.5 + Math.random()), MAX_DELAY)
-
-      await pause(this.wait ?? delay)
-      this.wait = undefined
-      await this.connect().then(
-        () => {
-          attempts = 0
-        },
-        () => {}
-      )
+      await this.#wait(0)
+      await this.#reach(1)
     }
+  }
+
+  /** Tries until it is connected: a server may say when to come again. */
+  async #reach(attempts = 0) {
+    while (!this.isClosed) {
+      try {
+        return await this.connect()
+      } catch {
+        await this.#wait(attempts++)
+      }
+    }
+  }
+
+  async #wait(attempts) {
+    const delay = Math.min(FIRST_DELAY * 2 ** attempts * (0.5 + Math.random()), MAX_DELAY)
+
+    await pause(this.wait ?? delay)
+    this.wait = undefined
   }
 }
 
