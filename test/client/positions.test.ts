@@ -1,0 +1,123 @@
+import { once } from 'node:events'
+import { io } from 'socket.io-client'
+import { expect, it, onTestFinished } from 'vitest'
+import { alula, authentication, events, live, MemoryStorage, rest, socketio } from '../../src/client.ts'
+import { Unavailable } from '../../src/errors.ts'
+import { memory } from '../../src/memory.ts'
+import { connect, cut, startServer, TRANSPORTS } from '../live/app.ts'
+import { defer } from '../support/deferred.ts'
+import { until } from '../support/until.ts'
+import { start } from './login.ts'
+import { createSocket, fetchOnce, LOGIN } from './servers.ts'
+
+// From where clients go on, where no event says it.
+
+/** Hears heartbeats, which all connections get at once. */
+async function observe(url: string) {
+  const observer = io(url, { transports: ['websocket'], forceNew: true })
+  const positions: unknown[] = []
+
+  onTestFinished(() => void observer.disconnect())
+  observer.on('$position', (one) => positions.push(one))
+  await once(observer as any, 'connect')
+
+  return positions
+}
+
+it.each(TRANSPORTS)('a client without events goes on from the last heartbeat: %s', async (transport) => {
+  const server = await startServer((app) => {
+    app.set('eventLog', { maxBytes: 40_000, heartbeat: 0.02 })
+    app.use('others', memory({ multi: true }))
+    app.service('others').publish(() => [])
+  })
+  const { app, url, notes } = server
+  const client = await connect(server, transport)
+  const heard: string[] = []
+  const gaps: unknown[] = []
+
+  client.on('gap', (gap) => gaps.push(gap))
+  client.service('notes').on('created', ({ text }: any) => heard.push(text))
+  await notes.create({ text: 'first' })
+  await until(() => expect(heard).toEqual(['first']))
+  // The log has no longer what came after the first one.
+  for (let count = 0; count < 50; count++) await app.service('others').create({ text: 'x'.repeat(2000) })
+
+  const positions = await observe(url)
+
+  // Heartbeats come when the position is another one.
+  await app.service('others').create({ text: 'last' })
+
+  const position = (await fetchOnce(`${url}/notes`)).headers.get('event-position')
+
+  await until(() => expect(positions).toContain(position))
+
+  const again = once(app, 'connection')
+
+  cut(app)
+  await notes.create({ text: 'missed' })
+  await again
+  await notes.create({ text: 'last' })
+  await until(() => expect(heard).toContain('last'))
+  expect(heard).toEqual(['first', 'missed', 'last'])
+  expect(gaps).toEqual([])
+})
+
+it('a client that cannot log in again after a lost connection has a gap', async () => {
+  const { server, url } = await start('our server', 'sockets')
+  const client: any = alula()
+    .configure(socketio(createSocket(url, { reconnectionDelay: 20 })))
+    .configure(authentication({ storage: new MemoryStorage() }))
+  const gaps: unknown[] = []
+
+  client.on('gap', (gap: unknown) => gaps.push(gap))
+  client.on('error', () => undefined)
+  server.on('login', (_result: unknown, { connection }: any) => server.channel('users').join(connection))
+  server.publish(() => server.channel('users'))
+  await client.authenticate(LOGIN)
+
+  const heard = once(client.service('users'), 'patched')
+
+  await server.service('users').patch(1, { email: LOGIN.email })
+  await heard
+  server.service('authentication').hooks({
+    before: { create: [() => Promise.reject(new Unavailable('Not now'))] }
+  })
+  for (const socket of server.io.sockets.sockets.values()) socket.conn.close()
+
+  await until(() => expect(gaps).toMatchObject([{ services: expect.arrayContaining(['users']) }]))
+})
+
+it('a list that is read before its events begin is read again', async () => {
+  const { url, app, notes, finds } = await startServer()
+  const [stream, list] = [defer(), defer()]
+  const client: any = alula()
+  let reads = 0
+
+  const delayed = async (address: string, init: any) => {
+    if (address.endsWith('/events')) await stream.promise
+
+    const response = await fetchOnce(address, init)
+
+    // What the list gets was read before the note was there.
+    if (address.endsWith('/notes') && ++reads === 1) await list.promise
+
+    return response
+  }
+
+  client.configure(rest(url).fetch(delayed)).configure(events()).configure(live())
+  onTestFinished(() => client.teardown())
+
+  const notesList = client.live('notes')
+
+  onTestFinished(() => notesList.close())
+  await until(() => expect(finds).toHaveLength(1))
+  await notes.create({ text: 'between' })
+
+  const joined = once(app, 'connection')
+  const begun = once(client, 'events:begin')
+
+  stream.resolve()
+  await Promise.all([joined, begun])
+  list.resolve()
+  await until(() => expect(notesList.getSnapshot().data).toMatchObject([{ text: 'between' }]), 10_000)
+})
