@@ -60,6 +60,7 @@ export default defineConfig({
     }))
   },
   test: {
+    setupFiles: ['test/support/random-limit.ts'],
     // What has been compiled once is not compiled again.
     experimental: { fsModuleCache: true },
     include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
