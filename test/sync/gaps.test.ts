@@ -6,6 +6,19 @@ import { until } from '../support/until.ts'
 import { payloads, startProcess, startTwo } from './app.ts'
 import { connectTo, hears, numbers, send } from './sending.ts'
 
+/** The gaps that connections of a process are told of. */
+function openGaps({ app }: { app: any }): unknown[] {
+  const gaps: unknown[] = []
+
+  openLog(app, {
+    connections: new Set([{}]),
+    tellPosition: () => undefined,
+    tellGap: (gap) => gaps.push(gap)
+  })
+
+  return gaps
+}
+
 describeRedis('a gap', () => {
   it('is said where Redis has forgotten what a process did not read, and what came after arrives', async () => {
     const proxy = await startProxy(REDIS_URL)
@@ -50,14 +63,7 @@ describeRedis('a gap', () => {
 
   it('stands for an entry over an eighth of the bytes, for its service, on both sides', async () => {
     const { one, other } = await startTwo(undefined, { maxBytes: 100_000 })
-    const told = [one, other].map(({ app }) => {
-      const gaps: any[] = []
-      const connections = new Set([{}])
-
-      openLog(app, { connections, tellPosition: () => undefined, tellGap: (gap) => gaps.push(gap) })
-
-      return gaps
-    })
+    const told = [openGaps(one), openGaps(other)]
 
     one.things.emit('custom', 'x'.repeat(20_000))
     one.things.emit('custom', 'small')
@@ -66,6 +72,23 @@ describeRedis('a gap', () => {
     expect([...one.gaps, ...other.gaps]).toEqual([{ services: ['things'] }, { services: ['things'] }])
     // The connections of the process where it happened have it.
     expect(told).toEqual([[], [{ services: ['things'], position: expect.any(String) }]])
+  })
+
+  it('is said once to connections that had events before these were in the log', async () => {
+    const proxy = await startProxy(REDIS_URL)
+    const one = await startProcess({ redis: proxy.url, prefix: createPrefix(), maxDelay: 20 })
+    const told = openGaps(one)
+
+    proxy.cut()
+    await until(() => expect(one.statuses).toEqual(['away']))
+    send(one, 0, 3)
+    await hears(one, numbers(0, 3))
+    expect(told).toEqual([])
+    proxy.mend()
+    await until(() => expect(told).toEqual([{ services: ['things'], position: expect.any(String) }]))
+    send(one, 3, 5)
+    await hears(one, numbers(0, 5))
+    expect(told).toHaveLength(1)
   })
 
   it('of a few bytes stands for all that had to make room while many events were sent at once', async () => {
