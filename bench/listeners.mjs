@@ -33,9 +33,21 @@ class Listener {
     this.#hear = hear
   }
 
-  /** Connects, and again after each connection that was lost; resolves when it is connected for the first time. */
+  /**
+   * Connects, and again after each connection that was lost; resolves when it is connected for the first time. A server that
+   * does not admit it may say when to come again.
+   */
   async start() {
-    await this.#reach()
+    try {
+      await this.connect()
+    } catch (error) {
+      if (this.wait === undefined) throw error
+
+      await this.#pause()
+
+      return this.start()
+    }
+
     void this.#stay()
   }
 
@@ -54,30 +66,25 @@ class Listener {
   }
 
   async #stay() {
+    let attempts = 0
+
     while (!this.isClosed) {
       await this.closed
       this.isConnected = false
       if (this.isClosed) return
 
-      await this.#wait(0)
-      await this.#reach(1)
+      await this.#pause(Math.min(FIRST_DELAY * 2 ** attempts++ * (0.5 + Math.random()), MAX_DELAY))
+      await this.connect().then(
+        () => {
+          attempts = 0
+        },
+        () => {}
+      )
     }
   }
 
-  /** Tries until it is connected: a server may say when to come again. */
-  async #reach(attempts = 0) {
-    while (!this.isClosed) {
-      try {
-        return await this.connect()
-      } catch {
-        await this.#wait(attempts++)
-      }
-    }
-  }
-
-  async #wait(attempts) {
-    const delay = Math.min(FIRST_DELAY * 2 ** attempts * (0.5 + Math.random()), MAX_DELAY)
-
+  /** As long as the server has said, or else as long as is given. */
+  async #pause(delay) {
     await pause(this.wait ?? delay)
     this.wait = undefined
   }

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { io } from 'socket.io-client'
 import { expect, it, onTestFinished } from 'vitest'
 import { alula, authentication, events, live, MemoryStorage, rest, socketio } from '../../src/client.ts'
 import { Unavailable } from '../../src/errors.ts'
@@ -8,18 +7,17 @@ import { connect, cut, startServer, TRANSPORTS } from '../live/app.ts'
 import { defer } from '../support/deferred.ts'
 import { until } from '../support/until.ts'
 import { start } from './login.ts'
-import { createSocket, fetchOnce, LOGIN } from './servers.ts'
+import { createSocket, fetchOnce, hear, LOGIN } from './servers.ts'
 
 // From where clients go on, where no event says it.
 
 /** Hears heartbeats, which all connections get at once. */
 async function observe(url: string) {
-  const observer = io(url, { transports: ['websocket'], forceNew: true })
+  const observer = createSocket(url)
   const positions: unknown[] = []
 
-  onTestFinished(() => void observer.disconnect())
   observer.on('$position', (one) => positions.push(one))
-  await once(observer as any, 'connect')
+  await hear(observer, 'connect')
 
   return positions
 }
@@ -65,7 +63,7 @@ it.each(TRANSPORTS)('a client without events goes on from the last heartbeat: %s
 it('a client that cannot log in again after a lost connection has a gap', async () => {
   const { server, url } = await start('our server', 'sockets')
   const client: any = alula()
-    .configure(socketio(createSocket(url, { reconnectionDelay: 20 })))
+    .configure(socketio(createSocket(url)))
     .configure(authentication({ storage: new MemoryStorage() }))
   const gaps: unknown[] = []
 

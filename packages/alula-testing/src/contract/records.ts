@@ -56,7 +56,7 @@ export class SeenRecords {
   }
 
   /** Whether a request has created no record: that of an empty list. */
-  isEmpty({ tags: [tag = ''] }: Operation, { status, text }: Reply): boolean {
+  hasCreatedNothing({ tags: [tag = ''] }: Operation, { status, text }: Reply): boolean {
     return status === 201 && text !== '' && listRecords(JSON.parse(text), this.getEnvelope(tag)).length === 0
   }
 

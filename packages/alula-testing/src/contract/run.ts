@@ -124,7 +124,7 @@ class OperationRun {
 
     this.statuses[reply.status] = (this.statuses[reply.status] ?? 0) + 1
     // Later operations need the records of one that creates.
-    this.hasSucceeded ||= reply.status < 400 && !seen.isEmpty(operation, reply)
+    this.hasSucceeded ||= reply.status < 400 && !seen.hasCreatedNothing(operation, reply)
     if (reply.status >= 400 && (reply.status !== 401 || !this.refusal)) {
       this.refusal = `${toRequestText(request)}\n${shorten(reply)}`
     }
