@@ -98,9 +98,10 @@ export function authenticate(settings: string | AuthenticateHookSettings, ...nam
 function createStrategyCheck(strategies: readonly string[]): (auth: DefaultAuthentication) => void {
   let isDone = false
 
-  return ({ isReady, strategyNames = [] }) => {
-    if (isDone || !isReady) return
+  return (auth) => {
+    if (isDone || !auth.isReady) return
 
+    const { strategyNames = [] } = auth
     const unknown = strategies.find((name) => !strategyNames.includes(name))
 
     isDone = true

@@ -3,6 +3,7 @@ import type { Application } from '../core/types.ts'
 import { withoutServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
+import { createHiddenField } from '../utils/hidden-field.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { withoutLookupField } from '../utils/own-adapter.ts'
 import { assertSync } from '../utils/promise.ts'
@@ -37,12 +38,13 @@ export interface EntityPlace {
   readonly name: string
 }
 
+/** Verified entities, on the `authentication` of a result, which stays the same when a subclass copies the result. */
+const verified = createHiddenField<{ readonly by: Entities; readonly entity: any }>()
+
 /** The entities of an authentication service: how they are loaded, who may log in, and what ties tokens to them. */
 export class Entities {
   private readonly service: Service
   private readonly keys: SecretKeys
-  /** Verified entities by the `authentication` of the result, which stays the same when a subclass copies the result. */
-  private readonly verified = new WeakMap<object, any>()
   private signer: { secret: string; algorithm: string | undefined; canSign: boolean } = {
     secret: '',
     algorithm: undefined,
@@ -131,14 +133,16 @@ export class Entities {
    * @returns The result
    */
   setVerified<Result extends AuthenticationResult>(result: Result, entity: any): Result {
-    this.verified.set(result.authentication, entity)
+    if (result.authentication) verified.keep(result.authentication, { by: this, entity })
 
     return result
   }
 
   /** The entity that the strategy of a result has verified; `undefined` for a strategy that has not said so. */
   getVerified({ authentication }: AuthenticationResult): any {
-    return authentication && this.verified.get(authentication)
+    const known = authentication && verified.get(authentication)
+
+    return known?.by === this ? known.entity : undefined
   }
 
   /**

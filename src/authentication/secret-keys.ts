@@ -9,7 +9,9 @@ export type Secret = string | readonly string[]
 
 /** The secrets of a configuration. */
 export function toSecrets(secret: Secret | undefined): readonly string[] {
-  return secret === undefined ? [] : [secret].flat()
+  if (secret === undefined) return []
+
+  return typeof secret === 'string' ? [secret] : secret
 }
 
 /** How many keys are kept. More than one or two are those of secrets given for a single call. */

@@ -124,11 +124,8 @@ export class Internals {
   streams: Set<AbortController> | undefined = new Set()
   /** The services that are set up, or being set up, until they are torn down. */
   setups: WeakMap<object, Promise<void>> = new WeakMap()
-  /**
-   * For records of which events carry less than their callers get, what says which fields are left out. Made by the first
-   * such record.
-   */
-  partlyPrivate?: WeakMap<object, () => readonly string[]>
+  /** Whether there are records of which events carry less than their callers get. Most applications have none. */
+  hasPartlyPrivate = false
   /**
    * Gives the context of an event that code sends what clients see of it. An application of a server has it; clients send
    * no events.

@@ -1,10 +1,14 @@
 // What leaves of events: less than a result, because connections get them that did not call.
 import { copyMark, replaceObjects, showRecord, showRecords } from '../utils/dispatch.ts'
+import { createHiddenField } from '../utils/hidden-field.ts'
 import { omitPath, omitPaths } from '../utils/object.ts'
 import { getProtected } from './gate.ts'
 import { getInternals, type SentEvent } from './internals.ts'
 import { getServiceOptions } from './service.ts'
 import type { HookContext } from './types.ts'
+
+/** By record: says which of its fields are kept out of events. */
+const partlyPrivate = /* @__PURE__ */ createHiddenField<() => readonly string[]>()
 
 /**
  * Keeps fields of a record out of events, wherever the record stands in them.
@@ -14,24 +18,16 @@ import type { HookContext } from './types.ts'
  * @param listNames Returns the names of the fields when an event is sent
  */
 export function keepFromEvents(app: object, record: object, listNames: () => readonly string[]): void {
-  const internals = getInternals(app)
-
-  internals.partlyPrivate ??= new WeakMap()
-  internals.partlyPrivate.set(record, listNames)
+  getInternals(app).hasPartlyPrivate = true
+  partlyPrivate.keep(record, listNames)
 }
 
 /** A value without the fields that are kept from events; the same value where it has none. */
 export function withoutPrivateFields(app: object, value: unknown): unknown {
-  const { partlyPrivate } = getInternals(app)
-
-  // Most applications have no such record.
-  if (!partlyPrivate) return value
+  if (!getInternals(app).hasPartlyPrivate) return value
 
   return replaceObjects(value, (object) => {
-    const names =
-      partlyPrivate
-        .get(object)?.()
-        .filter((name) => Object.hasOwn(object, name)) ?? []
+    const names = (partlyPrivate.get(object)?.() ?? []).filter((name) => Object.hasOwn(object, name))
 
     return names.length > 0 ? copyWithout(object, names) : object
   })

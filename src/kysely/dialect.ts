@@ -31,7 +31,7 @@ export interface Table extends TableDescription {
   /** What the number of all rows is called beside the columns of one. No column has this name. */
   readonly totalName: string
   /** What differs between a row of the driver and a record, by the names of the columns. */
-  readonly readers: readonly (readonly [name: string, read: (value: unknown) => unknown])[]
+  readonly readers: ReadonlyMap<string, (value: unknown) => unknown>
 }
 
 /** What the driver returns for a row, by the names of the columns. */

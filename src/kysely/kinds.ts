@@ -201,11 +201,15 @@ function toLimit(stored: unknown, column: Column): string | undefined {
 
 /** What differs between a row of the driver and a record: functions by the names of the columns that they read. */
 export function toReaders({ columns }: TableDescription): Table['readers'] {
-  return [...columns.values()].flatMap((column) => {
+  const readers = new Map<string, (value: unknown) => unknown>()
+
+  for (const column of columns.values()) {
     const { fromStored } = KINDS[column.kind]
 
-    return fromStored ? [[column.name, (value) => (value === null ? null : fromStored(value, column))]] : []
-  })
+    if (fromStored) readers.set(column.name, (value) => (value === null ? null : fromStored(value, column)))
+  }
+
+  return readers
 }
 
 function toText(value: unknown): unknown {

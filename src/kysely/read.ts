@@ -169,12 +169,12 @@ export function toRecord<Result>(
   columns?: readonly string[]
 ): (row: StoredRow) => Result {
   const selection = toSelection(select, id)
-  const readers = table.readers.map(([name, read]) => ({ name, read }))
 
   return (row) => {
     const record: StoredRow = columns ? pick(row, columns) : copyWith(row)
 
-    for (const { name, read } of readers) if (Object.hasOwn(record, name)) record[name] = read(record[name])
+    for (const [name, read] of table.readers)
+      if (Object.hasOwn(record, name)) record[name] = read(record[name])
 
     return selection(record)
   }

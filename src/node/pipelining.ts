@@ -130,6 +130,12 @@ export function hasHeldRequests(socket: PipelinedSocket): boolean {
   return socket[PIPELINE]?.hasHeld ?? false
 }
 
+/** A request that waits, in the asynchronous context that it came in. */
+interface Held {
+  readonly run: () => void
+  readonly context: AsyncResource
+}
+
 /** The requests of one connection. */
 class Pipeline implements WaitingConnection {
   private readonly socket: Socket
@@ -138,7 +144,7 @@ class Pipeline implements WaitingConnection {
   /** The responses in flight: those that have not been handed to the operating system in full. */
   private readonly active: ServerResponse[] = []
   /** In the order of the requests, which is that of the responses too. */
-  private readonly held = new Map<ServerResponse, () => void>()
+  private readonly held = new Map<ServerResponse, Held>()
   private isScheduled = false
 
   constructor(socket: Socket, limits: Limits, backlog: Backlog) {
@@ -185,8 +191,8 @@ class Pipeline implements WaitingConnection {
       this.stopReading()
     }
 
-    // Without the binding, it would run in the asynchronous context of the response that makes room for it.
-    this.held.set(response, AsyncResource.bind(run))
+    // Otherwise it would run in the asynchronous context of the response that makes room for it.
+    this.held.set(response, { run, context: new AsyncResource('alula.request') })
     this.schedule()
   }
 
@@ -195,7 +201,7 @@ class Pipeline implements WaitingConnection {
    * memory before the first one waits.
    */
   private startHeld(): void {
-    for (const [response, run] of this.held) {
+    for (const [response, { run, context }] of this.held) {
       // After its end, no response could be sent: what is held goes with the socket.
       if (!this.socket.writable || !this.hasRoom()) return
 
@@ -206,7 +212,7 @@ class Pipeline implements WaitingConnection {
       }
 
       this.schedule()
-      this.start(response, run)
+      context.runInAsyncScope(() => this.start(response, run))
       return
     }
   }

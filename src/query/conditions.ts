@@ -1,3 +1,5 @@
+import { copyWith } from '../utils/object.ts'
+
 /**
  * Adds conditions that hold whatever else a query says.
  *
@@ -12,5 +14,5 @@ export function addConditions(
   // A list that is none stays one level down, where the adapter refuses it.
   const others: readonly unknown[] = $and === undefined ? [] : Array.isArray($and) ? $and : [{ $and }]
 
-  return { ...query, $and: [...others, ...conditions] }
+  return copyWith(query, { $and: [...others, ...conditions] })
 }

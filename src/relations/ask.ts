@@ -167,7 +167,7 @@ async function askRelated(
   inherited: InheritedSlots = {}
 ): Promise<HookContext | undefined> {
   const service = context.app.service(relation.path)
-  const caller = addInherited(toCaller(context.params), { ...inherited, isForRelation: true })
+  const caller = addInherited(toCaller(context.params), copyWith(inherited, { isForRelation: true as const }))
 
   if (caller.provider) {
     if (!hasRule(service)) return undefined

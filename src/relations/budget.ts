@@ -90,16 +90,11 @@ function measure(
 
   for (const [name, names] of includes) {
     const within = toTree(names)
-    const below = (one: Fields) => (within.size > 0 ? measure([one], within, () => 0) : 0)
-    const known = new Map<Fields, readonly [count: number, characters: number]>()
 
     for (const { [name]: related } of records) {
       for (const one of toList(related)) {
-        const size = known.get(one) ?? [1 + below(one), toCharacters(one)]
-
-        known.set(one, size)
-        count += size[0]
-        characters += size[1]
+        count += 1 + (within.size > 0 ? measure([one], within, () => 0) : 0)
+        characters += toCharacters(one)
         if (count > MAX_LOADED) throw new TooManyRelated()
         if (characters > MAX_CHARACTERS) throw new TooLargeRelated()
       }

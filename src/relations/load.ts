@@ -13,6 +13,7 @@ import {
   type Relation,
   type Relations
 } from '../schema/relation.ts'
+import { copyWith } from '../utils/object.ts'
 import { mapAll, waitForAll } from '../utils/promise.ts'
 import { findLinks, findRelated, findSet } from './ask.ts'
 import { assertResultSize, type Fields, openBudget, TooManyRelated } from './budget.ts'
@@ -212,10 +213,9 @@ async function findBy(
     ...($sort && { $sort })
   }
 
-  return await findRelated(context, relation, query, budget, {
-    ...condition,
-    further: $sort && Object.keys($sort)
-  })
+  const further = $sort && Object.keys($sort)
+
+  return await findRelated(context, relation, query, budget, copyWith(condition, { further }))
 }
 
 /** Finds all numbers of related records: those in one place at once. */

@@ -1,4 +1,5 @@
 import type { HookContext } from '../core/types.ts'
+import { copyWith } from '../utils/object.ts'
 import type { ParseAuthenticationOptions } from './authentication.ts'
 import { findHeader } from './encode.ts'
 import type { HttpRequest, HttpResult, TransportApplication } from './http.ts'
@@ -27,7 +28,11 @@ export function withCacheHeaders(
 ): HttpResult {
   const added = toCacheHeaders(app, context, request, result.headers, settings)
 
-  return added ? { ...result, headers: { ...result.headers, ...added } } : result
+  if (!added) return result
+
+  const { status, headers, body } = result
+
+  return { status, headers: copyWith(headers, added), body }
 }
 
 /** Only the headers that are added, for a server that has those of the result already; `undefined` for none. */
@@ -47,10 +52,12 @@ export function toCacheHeaders(
   const varying = toVarying(app, params.authentication?.strategy, request, authentication)
   const nameOfVary = Object.keys(headers).find((name) => name.toLowerCase() === 'vary') ?? 'Vary'
 
-  return {
-    ...(!isSet && { 'Cache-Control': cacheControl }),
-    [nameOfVary]: addVarying(getHeader(request, headers, 'vary'), varying)
-  }
+  const added: Record<string, string> = {}
+
+  if (!isSet) added['Cache-Control'] = cacheControl
+  added[nameOfVary] = addVarying(getHeader(request, headers, 'vary'), varying)
+
+  return added
 }
 
 /** The headers that credentials come from. A cookie only counts without the header. */

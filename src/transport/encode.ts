@@ -113,18 +113,21 @@ export function toHead(headers: HttpResult['headers']): Record<string, string | 
 
     if (value === undefined || FRAMING.test(name)) continue
 
-    const values = Array.isArray(value) ? value.map(String) : String(value)
-
     if (!isHeaderName(name)) throw createError('ALULA_INVALID_RESPONSE', 'Invalid name of a response header')
-    for (const single of [values].flat()) {
-      if (!HEADER_VALUE.test(single))
-        throw createError('ALULA_INVALID_RESPONSE', `Invalid value of the response header '${name}'`)
-    }
 
-    head[name] = values
+    const toValue = (single: unknown) => toHeaderValue(name, String(single))
+
+    head[name] = Array.isArray(value) ? value.map(toValue) : toValue(value)
   }
 
   return head
+}
+
+function toHeaderValue(name: string, value: string): string {
+  if (!HEADER_VALUE.test(value))
+    throw createError('ALULA_INVALID_RESPONSE', `Invalid value of the response header '${name}'`)
+
+  return value
 }
 
 /** Whether a value can be that of a header, and says something. */

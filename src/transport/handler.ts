@@ -1,7 +1,7 @@
 import { assertApplication } from '../core/assert-application.ts'
 import { callService } from '../core/call.ts'
 import { noteParams } from '../core/caller.ts'
-import { type ClientPlace, withClientPlace } from '../core/client-place.ts'
+import { type ClientPlace, setClientPlace, withClientPlace } from '../core/client-place.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, RouteLookup } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
@@ -195,14 +195,14 @@ export async function runCall(
   const hasBody = readsBody(method, route)
   const given =
     settings.params || app.defaultAuthentication ? await toParams(app, request, settings) : request.params
-  const found = withRequestId(app, given ?? {}, request)
-  // A service may compare what is in any request with a secret.
-  const params = app.defaultAuthentication
-    ? withClientPlace(found, toClientPlace(app, request, settings))
-    : found
+  const params = withRequestId(app, given ?? {}, request)
   const body = hasBody ? await readBody(request, route, settings) : undefined
   const query = method === QUERY_VERB ? await readQuery(request, inUrl, settings.bodyLimit) : inUrl
   const call = toServiceCall({ method, headers, query, body, params }, route)
+
+  // A service may compare what is in any request with a secret.
+  if (app.defaultAuthentication) setClientPlace(call.params, toClientPlace(app, request, settings))
+
   const context = createHttpContext(route, call, request)
   const position = getReadPosition(app, call.method)
   const run = (unmet?: Error) => {

@@ -8,6 +8,7 @@ import { NotFound } from '../errors.ts'
 import { getSlots } from '../utils/call-state.ts'
 import { isCount } from '../utils/check.ts'
 import { addSetCookie } from '../utils/cookie.ts'
+import { copyWith } from '../utils/object.ts'
 import { findTokenResponse, type TokenResponse } from '../utils/token-response.ts'
 import { type Authenticating, getSchemes, type ParseAuthenticationOptions } from './authentication.ts'
 import { type ClientError, type FormattingApplication, toErrorResponse } from './error.ts'
@@ -171,7 +172,7 @@ export function toHttpResult(context: HookContext): HttpResult {
   const own = toResultHeaders(http, findTokenResponse(result) ?? findTokenResponse(dispatch))
   const headers = method === 'find' ? { ...ACCEPTS_QUERY, ...own } : own
   const named = toRequestIdHeader(app, params?.requestId)
-  const placed = position === undefined ? headers : { ...headers, [POSITION_HEADER]: position }
+  const placed = position === undefined ? headers : copyWith(headers, { [POSITION_HEADER]: position })
 
   return {
     status: http.status || defaultStatus(headers, body, method),

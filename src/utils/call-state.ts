@@ -44,7 +44,7 @@ export function setSlots(context: object, slots: ContextSlots): void {
   const holder = context as WithContextState
 
   // A new object: copies of the context keep theirs.
-  holder[STATE] = { ...holder[STATE], ...slots }
+  holder[STATE] = copyWith(holder[STATE], slots)
 }
 
 /**
@@ -92,7 +92,7 @@ export function addServiceSlots<Params extends object, Changes extends object = 
   changes?: Changes
 ): Params & Changes {
   const state = (params as WithParamsState | undefined)?.[STATE]
-  const own = state?.service === service ? { ...state.slots, ...slots } : slots
+  const own = state?.service === service ? copyWith(state.slots, slots) : slots
 
   return withState(params, { service, slots: own, inherited: state?.inherited ?? NO_SLOTS }, changes)
 }
@@ -131,9 +131,19 @@ export function getInherited(params: object | undefined): Readonly<InheritedSlot
 
 /** Copies params, with something kept for this call and all that are made with them. */
 export function addInherited<Params extends object>(params: Params, slots: InheritedSlots): Params {
-  const { service, slots: own = NO_SLOTS, inherited } = (params as WithParamsState)[STATE] ?? {}
+  const copy = copyWith(params)
 
-  return withState(params, { service, slots: own, inherited: { ...inherited, ...slots } })
+  setInherited(copy, slots)
+
+  return copy
+}
+
+/** The same for params that no other code has yet, without a copy. */
+export function setInherited(params: object, slots: InheritedSlots): void {
+  const holder = params as { [STATE]?: ParamsState }
+  const { service, slots: own = NO_SLOTS, inherited } = holder[STATE] ?? {}
+
+  holder[STATE] = { service, slots: own, inherited: inherited ? copyWith(inherited, slots) : slots }
 }
 
 function withState<Params extends object, Changes extends object>(

@@ -1,3 +1,4 @@
+import { createHiddenField, type HiddenField } from './hidden-field.ts'
 import { setOwn } from './object.ts'
 
 /** Where `@feathersjs/schema` keeps what clients may see of a record. */
@@ -26,36 +27,6 @@ export class Omission {
 
   constructor(omit: (shown: unknown) => unknown) {
     this.omit = omit
-  }
-}
-
-/** A constructor that returns what it is given: the class above it adds a private field to any object. */
-class Given {
-  constructor(object: object) {
-    // biome-ignore lint/correctness/noConstructorReturn: that is what it is for.
-    return object
-  }
-}
-
-/**
- * The marks of records, in a private field of theirs: copies of a record do not have it, and to set it costs a thirtieth of what
- * a hidden property costs.
- */
-class Marks extends Given {
-  #mark: Mark
-
-  private constructor(record: object, mark: Mark) {
-    super(record)
-    this.#mark = mark
-  }
-
-  static get(record: object): Mark | undefined {
-    return #mark in record ? record.#mark : undefined
-  }
-
-  static keep(record: object, mark: Mark): void {
-    if (#mark in record) record.#mark = mark
-    else new Marks(record, mark)
   }
 }
 
@@ -267,10 +238,10 @@ function copyMarked(record: Record<string, unknown>): Record<string, unknown> {
 }
 
 /** Records that one copy of alula has marked leave through another one. */
-function shareMarks(): Pick<typeof Marks, 'get' | 'keep'> {
-  const shared = globalThis as { [MARKS]?: Pick<typeof Marks, 'get' | 'keep'> }
+function shareMarks(): HiddenField<Mark> {
+  const shared = globalThis as { [MARKS]?: HiddenField<Mark> }
 
-  shared[MARKS] ??= Marks
+  shared[MARKS] ??= createHiddenField<Mark>()
 
   return shared[MARKS]
 }

@@ -108,7 +108,7 @@ export function copyPlain(value: unknown, finish: (copy: object) => object = (co
   if (!isPlainObject(value)) return value
 
   // First all at once: most of what is copied holds scalars.
-  const copy = { ...value }
+  const copy = copyWith(value)
 
   for (const name of Object.keys(copy)) {
     const nested = copy[name]

@@ -2,6 +2,7 @@
 import { type AliasedRawBuilder, sql, WithSchemaPlugin } from 'kysely'
 import type { Prefetch, PrefetchRequest, SetAdapter } from '../../query/related.ts'
 import { hasCode } from '../../utils/check.ts'
+import { copyWith } from '../../utils/object.ts'
 import { findDatabase, type RelatedSelection } from '../databases.ts'
 import type { Fragment, StoredRow, Table } from '../dialect.ts'
 import { KyselySet } from '../relations.ts'
@@ -38,7 +39,7 @@ export async function openPrefetch(
   const lists = [...requests.values()].filter(({ isCount }) => !isCount).length
   // One more than there may be, which shows that there are too many.
   const size = Math.min(MAX_ROWS, Math.floor(max / (limit * lists))) + 1
-  const caller = { ...params, adapter: undefined, paginate: undefined, query: undefined }
+  const caller = copyWith(params, { adapter: undefined, paginate: undefined, query: undefined })
   const parts: Part[] = []
 
   for (const request of requests.values()) {
@@ -153,7 +154,7 @@ function keepNext(
   const start = from.columns.size
   const index = [...from.columns.keys()].indexOf(request.from)
   const key = start + [...table.columns.keys()].indexOf(request.to)
-  const read = new Map(from.readers).get(request.from)
+  const read = from.readers.get(request.from)
   const byValue = new Map<unknown, readonly ValueRow[]>()
 
   for (const rows of lists) {
@@ -225,7 +226,7 @@ function groupByValue(
   { columns, readers }: Table
 ): ReadonlyMap<unknown, StoredRow> {
   const type = columns.get(column)?.kind === 'integer' ? 'number' : 'string'
-  const [, read] = readers.find(([name]) => name === column) ?? []
+  const read = readers.get(column)
   const byValue = new Map<unknown, StoredRow>()
 
   for (const row of rows) {

@@ -96,11 +96,9 @@ export class PrefetchedRows extends Prefetched<readonly ValueRow[]> {
 
     if (!groups) return undefined
 
-    const readers = new Map(table.readers)
-    const fields = names.map((name) => ({
-      ...{ name, index: start + columns.indexOf(name) },
-      read: readers.get(name)
-    }))
+    const fields = names.map((name) => {
+      return { name, index: start + columns.indexOf(name), read: table.readers.get(name) }
+    })
     const records: StoredRow[] = []
 
     for (const rows of groups) {
