@@ -35,13 +35,12 @@ export function cacheStatements(database: SqliteDatabase): SqliteDatabase {
     prepare(text) {
       const kept = statements.get(text)
 
-      if (kept) {
-        // The map has those first that were used least recently.
+      // As long as there is room, it does not matter which of them is used least.
+      if (kept && statements.size === MAX_STATEMENTS) {
         statements.delete(text)
         statements.set(text, kept)
-
-        return kept
       }
+      if (kept) return kept
 
       const statement = database.prepare(text)
       const isKept = KEPT.test(text)

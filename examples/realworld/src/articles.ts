@@ -94,8 +94,9 @@ export const articleTags = schema(ArticleTag)
 export const favorites = schema(Favorite)
 const tags = schema(Tags, { query: z.object({}), view: { schema: Tags, make: ({ dispatch }) => dispatch } })
 
+const listed = Object.keys(Listed.shape)
 const withoutBody = async ({ params }: HookContext) => {
-  params.query = { ...params.query, $select: Object.keys(Listed.shape) }
+  params.query = { ...params.query, $select: listed }
 }
 
 /** Articles with tags and comments, and who likes them. */
