@@ -1,6 +1,7 @@
 // Settings that the database reads while it decides which rows a call sees.
 import { sql } from 'kysely'
 import { FeathersError } from '../errors.ts'
+import { describeValue } from '../query/operators.ts'
 import { isFunction } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
@@ -99,6 +100,8 @@ async function applySettings(settings: Settings, Model: AnyKysely, db: AnyKysely
 function readSettings(session: SessionOption, params: object): Settings {
   const settings: unknown = makeSettings(session, params)
 
+  if (isPromise(settings))
+    throw toSessionError('an object of settings, got a promise: the function cannot be async')
   if (!isPlainObject(settings)) throw toSessionError(`an object of settings, got ${describeValue(settings)}`)
 
   // The database does not tell capitals apart.
@@ -118,12 +121,6 @@ function makeSettings(session: SessionOption, params: object): unknown {
       { cause: error }
     )
   }
-}
-
-function describeValue(value: unknown): string {
-  if (isPromise(value)) return 'a promise: the function cannot be async'
-
-  return Array.isArray(value) ? 'an array' : value === null ? 'null' : typeof value
 }
 
 function toText(name: string, value: unknown): string {

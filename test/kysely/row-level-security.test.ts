@@ -260,9 +260,9 @@ describeDatabases('row level security', () => {
   })
 
   it.each([
-    [() => 1, 'expected an object of settings, got number'],
+    [() => 1, 'expected an object of settings, got a number'],
     [() => ({ role: 'postgres' }), "with a dot between them, as in 'app.user_id', got 'role'"],
-    [() => ({ 'app.x': {} }), "expected a string, a number or a boolean for 'app.x', got object"]
+    [() => ({ 'app.x': {} }), "expected a string, a number or a boolean for 'app.x', got an object"]
   ])('refuses the settings of %s', async (session, message) => {
     const rows = await openRows()
     const app = await start(rows, { session: session as any })
