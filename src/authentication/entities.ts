@@ -38,13 +38,12 @@ export interface EntityPlace {
   readonly name: string
 }
 
-/** Verified entities, on the `authentication` of a result, which stays the same when a subclass copies the result. */
-const verified = createHiddenField<{ readonly by: Entities; readonly entity: any }>()
-
 /** The entities of an authentication service: how they are loaded, who may log in, and what ties tokens to them. */
 export class Entities {
   private readonly service: Service
   private readonly keys: SecretKeys
+  /** Verified entities, on the `authentication` of a result, which stays the same when a subclass copies the result. */
+  private readonly verified = createHiddenField<any>()
   private signer: { secret: string; algorithm: string | undefined; canSign: boolean } = {
     secret: '',
     algorithm: undefined,
@@ -133,16 +132,14 @@ export class Entities {
    * @returns The result
    */
   setVerified<Result extends AuthenticationResult>(result: Result, entity: any): Result {
-    if (result.authentication) verified.keep(result.authentication, { by: this, entity })
+    this.verified.keep(result.authentication, entity)
 
     return result
   }
 
   /** The entity that the strategy of a result has verified; `undefined` for a strategy that has not said so. */
   getVerified({ authentication }: AuthenticationResult): any {
-    const known = authentication && verified.get(authentication)
-
-    return known?.by === this ? known.entity : undefined
+    return authentication && this.verified.get(authentication)
   }
 
   /**

@@ -5,6 +5,7 @@ import type { Layer } from '../hooks/types.ts'
 import type { Admission } from '../utils/admission.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { ErrorCode } from '../utils/error-codes.ts'
+import type { HiddenField } from '../utils/hidden-field.ts'
 import type { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { Channels } from './channel.ts'
 import type { FeathersService, HookContext, MountedHandler, Publisher } from './types.ts'
@@ -124,8 +125,11 @@ export class Internals {
   streams: Set<AbortController> | undefined = new Set()
   /** The services that are set up, or being set up, until they are torn down. */
   setups: WeakMap<object, Promise<void>> = new WeakMap()
-  /** Whether there are records of which events carry less than their callers get. Most applications have none. */
-  hasPartlyPrivate = false
+  /**
+   * For records of which events carry less than their callers get, what says which fields are left out. Made by the first
+   * such record.
+   */
+  partlyPrivate?: HiddenField<() => readonly string[]>
   /**
    * Gives the context of an event that code sends what clients see of it. An application of a server has it; clients send
    * no events.

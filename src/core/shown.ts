@@ -7,9 +7,6 @@ import { getInternals, type SentEvent } from './internals.ts'
 import { getServiceOptions } from './service.ts'
 import type { HookContext } from './types.ts'
 
-/** By record: says which of its fields are kept out of events. */
-const partlyPrivate = /* @__PURE__ */ createHiddenField<() => readonly string[]>()
-
 /**
  * Keeps fields of a record out of events, wherever the record stands in them.
  *
@@ -18,13 +15,18 @@ const partlyPrivate = /* @__PURE__ */ createHiddenField<() => readonly string[]>
  * @param listNames Returns the names of the fields when an event is sent
  */
 export function keepFromEvents(app: object, record: object, listNames: () => readonly string[]): void {
-  getInternals(app).hasPartlyPrivate = true
-  partlyPrivate.keep(record, listNames)
+  const internals = getInternals(app)
+
+  internals.partlyPrivate ??= createHiddenField()
+  internals.partlyPrivate.keep(record, listNames)
 }
 
 /** A value without the fields that are kept from events; the same value where it has none. */
 export function withoutPrivateFields(app: object, value: unknown): unknown {
-  if (!getInternals(app).hasPartlyPrivate) return value
+  const { partlyPrivate } = getInternals(app)
+
+  // Most applications have no such record.
+  if (!partlyPrivate) return value
 
   return replaceObjects(value, (object) => {
     const names = (partlyPrivate.get(object)?.() ?? []).filter((name) => Object.hasOwn(object, name))

@@ -35,12 +35,15 @@ export function cacheStatements(database: SqliteDatabase): SqliteDatabase {
     prepare(text) {
       const kept = statements.get(text)
 
-      // As long as there is room, it does not matter which of them is used least.
-      if (kept && statements.size === MAX_STATEMENTS) {
-        statements.delete(text)
-        statements.set(text, kept)
+      if (kept) {
+        // As long as there is room, it does not matter which of them is used least.
+        if (statements.size === MAX_STATEMENTS) {
+          statements.delete(text)
+          statements.set(text, kept)
+        }
+
+        return kept
       }
-      if (kept) return kept
 
       const statement = database.prepare(text)
       const isKept = KEPT.test(text)

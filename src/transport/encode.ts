@@ -115,19 +115,21 @@ export function toHead(headers: HttpResult['headers']): Record<string, string | 
 
     if (!isHeaderName(name)) throw createError('ALULA_INVALID_RESPONSE', 'Invalid name of a response header')
 
-    const toValue = (single: unknown) => toHeaderValue(name, String(single))
-
-    head[name] = Array.isArray(value) ? value.map(toValue) : toValue(value)
+    head[name] = Array.isArray(value)
+      ? value.map((single) => toHeaderValue(name, single))
+      : toHeaderValue(name, value)
   }
 
   return head
 }
 
-function toHeaderValue(name: string, value: string): string {
-  if (!HEADER_VALUE.test(value))
+function toHeaderValue(name: string, value: unknown): string {
+  const text = String(value)
+
+  if (!HEADER_VALUE.test(text))
     throw createError('ALULA_INVALID_RESPONSE', `Invalid value of the response header '${name}'`)
 
-  return value
+  return text
 }
 
 /** Whether a value can be that of a header, and says something. */
