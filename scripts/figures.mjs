@@ -43,7 +43,7 @@ function format() {
 |---|---|---|---|---|---|
 ${rows.join('\n')}
 
-With a token, Express by hand reaches ${readRatios(KEY_ONCE).at(-1)} where it makes the key of its tokens only once. A small application \
+With a token, Express by hand reaches ${readRatios(KEY_ONCE).at(-1)} if it makes its token key only once, not for each request. A small application \
 installs ${ours.packages} packages (${ours.size} MB), against ${theirs.packages} (${theirs.size} MB) with Feathers v5.`
 }
 

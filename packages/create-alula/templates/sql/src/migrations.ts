@@ -7,7 +7,7 @@ const FOLDER = new URL('migrations/', import.meta.url)
 /**
  * Runs the files in `migrations` that have not run on this database, in the order of their names.
  *
- * @returns The names of those that have run now
+ * @returns The names of the migrations that this call has run
  */
 export async function migrate(): Promise<string[]> {
   const migrator = new Migrator({ db, provider: { getMigrations: readMigrations } })

@@ -8,7 +8,7 @@ export interface Tables {}
 
 const database = new Database(config.DATABASE_URL)
 
-// Others may read while one process writes, and a second process waits for its turn.
+// Others can read while one process writes; a second writer waits for its turn.
 database.pragma('journal_mode = wal')
 database.pragma('busy_timeout = 5000')
 // SQLite checks references only with this setting.

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 export const User = z.object({
   id: z.int(),
-  // One spelling of an address, so that it can sign up only once.
+  // Addresses are stored in one spelling, so that each can sign up only once.
   email: z.string().trim().toLowerCase().check(z.email()),
   password: z.string().min(8).max(200)
 })

@@ -4,7 +4,7 @@ import { app } from '../app.ts'
 import { migrate } from '../migrations.ts'
 
 await migrate()
-// Sockets need a server, also one that does not listen.
+// Sockets need a server, even one that does not listen.
 await app.setup(createServer())
 
 afterAll(() => app.teardown())
