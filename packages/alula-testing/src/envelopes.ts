@@ -15,15 +15,28 @@ export function listRecords(body: unknown, envelope: Envelope | undefined): read
   return [records].flat().filter((one) => typeof one === 'object' && one !== null)
 }
 
+/** The fields of a page beside its records. */
+const PAGE_FIELDS = [
+  ...['total', 'limit', 'skip'],
+  ...['hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor']
+]
+
 /**
- * The field of a body that has its records: that of an envelope, or of a page.
+ * The field of a body that has its records: that of an envelope, or of a page. A record may have a field of that name too:
+ * beside it, an envelope and a page have only their counts and cursors.
  *
  * @param body The body
  * @param envelope The envelope of the service, if it has one
  * @returns `undefined` where the body has neither
  */
-export function findRecordField(body: unknown, envelope: Envelope | undefined): string | undefined {
+export function findRecordField(body: unknown, envelope: Envelope = {}): string | undefined {
   if (!isObject(body)) return undefined
 
-  return [envelope?.many, envelope?.one, 'data'].find((one) => one !== undefined && Object.hasOwn(body, one))
+  const { total, limit, skip } = envelope
+  const name = [envelope.many, envelope.one, 'data'].find(
+    (one) => one !== undefined && Object.hasOwn(body, one)
+  )
+  const known = [name, total, limit, skip, ...PAGE_FIELDS]
+
+  return Object.keys(body).every((field) => known.includes(field)) ? name : undefined
 }

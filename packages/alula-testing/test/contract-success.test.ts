@@ -71,6 +71,19 @@ function refuse(app: Application, toError: (params: any) => Error | undefined): 
   return app
 }
 
+it('a record may have a field that is named as the list of an envelope or of a page', async () => {
+  const Entry = z.object({ id: z.int(), data: z.string(), notes: z.string() })
+  const app = alula()
+
+  app.use('entries', memory(), { methods: ['create'], schema: schema(Entry) })
+  app.use('wrapped', memory(), {
+    methods: ['create'],
+    schema: schema(Entry, { envelope: { many: 'notes' } })
+  })
+
+  expect((await run(app)).failures).toEqual([])
+})
+
 it('an operation that never succeeded fails, with its statuses and the last request', async () => {
   const app = refuse(createNotes(['create']), () => new BadRequest('No'))
   const { failures } = await run(app)

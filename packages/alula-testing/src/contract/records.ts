@@ -5,7 +5,7 @@ import { type ManifestService, readServices } from 'alula/plugin'
 import type { Envelope } from 'alula/schema'
 import { isObject } from '../check.ts'
 import type { DocumentRequest, Operation, PathValues } from '../document-requests.ts'
-import { listRecords } from '../envelopes.ts'
+import { findRecordField, listRecords } from '../envelopes.ts'
 import type { Reply } from '../judge.ts'
 import { listPathParameters } from './paths.ts'
 
@@ -49,7 +49,8 @@ export class SeenRecords {
 
     const body: unknown = JSON.parse(text)
     const envelope = this.getEnvelope(tag)
-    const found = envelope ? listRecords(body, envelope).filter(isObject) : this.findRecords(body)
+    const isWrapped = findRecordField(body, envelope) !== undefined
+    const found = isWrapped ? listRecords(body, envelope).filter(isObject) : this.findRecords(body)
     const records = found.map((record) => ({ record, values }))
 
     this.seen.set(tag, [...(this.seen.get(tag) ?? []), ...records].slice(-MAX_SEEN))
