@@ -25,7 +25,7 @@ const WARNINGS = [
   'ALULA_WRITTEN_PROVIDER'
 ]
 
-/** The folders with logic that everything else rests on. */
+/** The folders whose branches are measured. */
 const MEASURED = [
   'hooks',
   'query',

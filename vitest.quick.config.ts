@@ -7,15 +7,16 @@ const LONG = [
   'test/compat/**',
   'test/kysely/{catalog,conformance,official}.test.ts',
   // Documents, examples and commands as processes of their own, and pages in a browser.
-  'test/{bundles,cli,deployment,docs,types}/**',
+  'test/{bundles,cli,deployment,docs,recipes,types}/**',
   'packages/alula-migrate/**',
-  '**/*{chat,docs,example,page}*.test.ts',
+  '**/*{chat,docs,example,page,realworld}*.test.ts',
   'test/client/shared-{events,logins}.test.ts',
+  'test/mcp/conformance.test.ts',
   'test/{custom-adapter,custom-strategy,error-codes,existing-express-app,fetch-handler,release}.test.ts',
   'test/{core/single-copy,oauth/secrets}.test.ts',
   'packages/alula-testing/test/adapters/under-node.test.ts',
   // What needs a build.
-  'test/{authentication/timers,client/bundle,express/hosts,tools/agents}.test.ts',
+  'test/{authentication/timers,client/bundle,express/hosts,tools/agents,transports/hidden-classes}.test.ts',
   // Random and hostile input, many records, slow clients, dear passwords, and servers that fail.
   'test/**/*{cut-off,dear,fuzz,hostile,kill,large,lost,outage,prefetch,processes,random,rivals,slow}*.test.ts',
   'test/security/{application-code/**,unread-responses.test.ts}',
@@ -26,7 +27,14 @@ const LONG = [
   // Many documents, and logins through many providers.
   'test/openapi/{document-keywords,document-schemas}.test.ts',
   'test/oauth/{cookies,delivery,email-addresses,failing-providers,form-posts,linking,new-users,refusals}.test.ts',
-  'packages/alula-testing/test/contract.test.ts'
+  'packages/alula-testing/test/{contract,contract-envelopes,contract-success,proof-faults}.test.ts',
+  // Many logins, connections and processes, one after another.
+  'test/sessions/{browser,connections,model,refresh}.test.ts',
+  'test/live/{connections,live}.test.ts',
+  'test/login-budget/{limits,waiting}.test.ts',
+  'test/socketio/{admission,authentication,closing,closing-calls}.test.ts',
+  'test/sync/{chaos,gaps,login-budget}.test.ts',
+  'test/{client/events,client/socket-login,kysely/samples,module-state,oauth/login,security/waiting-calls}.test.ts'
 ]
 
 /** What speaks HTTP does so in one way, and two of four stores need no server: memory, and SQLite. */
