@@ -218,6 +218,8 @@ describeRemoteTransports('behind a proxy that no setting names', (open) => {
     let app: any
     const { call, fail } = await open((configured) => {
       app = addUsers(configured, { accountPoints: 10 })
+      // Each attempt over a socket has a connection of its own.
+      app.set('connectionRate', 10_000)
     })
     const login = (email: string, password: string) => ({
       data: { strategy: 'local', email, password },
