@@ -45,6 +45,19 @@ const TESTS = {
     'test/transports/{output,reported-results,schemas,values}.test.ts'
   ],
   relations: ['test/relations/!(random).test.ts', 'test/kysely/table-relations.test.ts'],
+  events: ['test/events/*.test.ts', 'test/log/*.test.ts', 'test/live/connections.test.ts'],
+  log: ['test/log/*.test.ts', 'test/events/*.test.ts', 'test/sync/{fail-closed,replay}.test.ts'],
+  idempotency: ['test/idempotency/!(processes).test.ts', 'test/transports/idempotency*.test.ts', MISTAKES],
+  'login-budget': ['test/login-budget/!(waiting).test.ts', 'test/sync/login-budget.test.ts', MISTAKES],
+  mcp: ['test/mcp/!(conformance|docs|registries.random).test.ts', MISTAKES],
+  otel: ['test/otel/otel.test.ts'],
+  scope: ['test/scope/!(random).test.ts', 'test/transports/*.test.ts'],
+  sessions: ['test/sessions/!(browser|docs|model|processes).test.ts', MISTAKES],
+  redis: [
+    'test/sync/{options,outage,stream}.test.ts',
+    'test/sessions/stores.test.ts',
+    'test/authentication/redis*.test.ts'
+  ],
   access: ['test/access/!(races|random).test.ts', 'test/transports/access.test.ts'],
   manifest: ['test/access/{closed,proof}.test.ts', 'test/openapi/document*.test.ts'],
   openapi: ['test/openapi/{document*,page-data,serve*}.test.ts'],

@@ -6,6 +6,7 @@ import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, RouteLookup } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { setSlots } from '../utils/call-state.ts'
+import { copyWith } from '../utils/object.ts'
 import { parseAuthentication } from './authentication.ts'
 import { assertUtf8, parseBody } from './body.ts'
 import { withCacheHeaders } from './caching.ts'
@@ -165,11 +166,10 @@ export function toLogContext(
 } {
   const { requestId } = withRequestId(app, context?.params ?? {}, request)
 
-  return {
-    ...(context && { path: context.path, method: context.method }),
-    provider: 'rest',
-    ...(requestId !== undefined && { requestId })
-  }
+  return copyWith(
+    context ? { path: context.path, method: context.method } : {},
+    requestId === undefined ? { provider: 'rest' } : { provider: 'rest', requestId }
+  )
 }
 
 /**

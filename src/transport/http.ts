@@ -170,13 +170,13 @@ export function toHttpResult(context: HookContext): HttpResult {
   const body = getResponse(context)
   const { position } = getSlots(context)
   const own = toResultHeaders(http, findTokenResponse(result) ?? findTokenResponse(dispatch))
-  const headers = method === 'find' ? { ...ACCEPTS_QUERY, ...own } : own
+  const headers = method === 'find' ? copyWith(ACCEPTS_QUERY, own) : own
   const named = toRequestIdHeader(app, params?.requestId)
   const placed = position === undefined ? headers : copyWith(headers, { [POSITION_HEADER]: position })
 
   return {
     status: http.status || defaultStatus(headers, body, method),
-    headers: named ? { ...named, ...placed } : placed,
+    headers: named ? copyWith(named, placed) : placed,
     body
   }
 }
@@ -228,7 +228,7 @@ export function toHttpError(
   const shownHeaders = toErrorHeaders(shown, request, route, app, options)
   const named = toRequestIdHeader(app, requestId)
 
-  return { status, headers: named ? { ...named, ...shownHeaders } : shownHeaders, body }
+  return { status, headers: named ? copyWith(named, shownHeaders) : shownHeaders, body }
 }
 
 /** The headers of an error, or else those that its status asks for (RFC 9110 §15.5.6, §15.5.2 and §13.1.1). */

@@ -38,6 +38,10 @@ function listRepeated(lines: readonly string[]): string[] {
 
   for (const line of lines) {
     const [, event, , , , , row, column, , name] = line.split(',')
+
+    // The class of an error whose stack is captured: it is made once.
+    if (event === 'NormalizeCached') continue
+
     const place = `${event} ${row}:${column} ${name}`
 
     counts.set(place, (counts.get(place) ?? 0) + 1)

@@ -66,6 +66,9 @@ authentication.register('local', new LocalStrategy())
 app.use('authentication', authentication)
 app.use('users', memory(), { methods: [] })
 app.use('plain', memory({ multi: true, paginate: { default: 10, max: 100 } }))
+app.use('headed', memory({ paginate: { default: 10, max: 100 } }))
+app.service('headed').hooks({ after: { find: [setHeaders] } })
+app.set('requestIds', true)
 app.use('authors', sql('authors'), { ...open, schema: schema(Author) })
 app.use('tags', sql('tags'), { ...open, schema: schema(Tag) })
 app.use('notes', sql('notes'), { ...open, schema: notes })
@@ -89,6 +92,8 @@ const REQUESTS = [
   { path: '/plain/3' },
   { path: '/plain?stars[$gt]=5&$sort[stars]=-1&$limit=5' },
   { method: 'PATCH', path: '/plain/3', body: { text: 'Changed' }, headers: ofData },
+  { path: '/headed' },
+  { path: '/plain/no-such-id', status: 404 },
   { path: '/notes/3', headers: ofUser },
   { path: `/notes?stars[$gt]=5&$sort[stars]=-1&${included}` },
   { path: `/notes?stars[$gt]=5&$sort[stars]=-1&${included}`, headers: ofUser },
@@ -96,14 +101,18 @@ const REQUESTS = [
   { method: 'PATCH', path: '/notes/3', body: { text: 'Changed' }, headers: { ...ofUser, ...ofData } }
 ]
 
-async function send({ method = 'GET', path, body, headers = {} }) {
+async function setHeaders(context) {
+  context.http = { headers: { 'Cache-Control': 'max-age=60' } }
+}
+
+async function send({ method = 'GET', path, body, headers = {}, status = 200 }) {
   const { port } = server.address()
 
   return await new Promise((resolve, reject) => {
     const sent = request({ port, method, path, headers }, async (response) => {
       const answer = await json(response)
 
-      if (response.statusCode === 200) resolve(answer)
+      if (response.statusCode === status) resolve(answer)
       else reject(new Error(`${method} ${path}: ${JSON.stringify(answer)}`))
     })
 
