@@ -5,7 +5,7 @@ import type { AroundHook } from '../hooks/types.ts'
 import { addConditions } from '../query/conditions.ts'
 import { parseQuery } from '../query/parse.ts'
 import { toPredicate } from '../query/predicate.ts'
-import { toRecords } from '../schema/output.ts'
+import { listRecords } from '../schema/page.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
 import { hasCode, isFunction, isObject } from '../utils/check.ts'
 import { copyWith } from '../utils/object.ts'
@@ -92,7 +92,7 @@ const enforceRead: Enforce = async (context, { query }, next) => {
 
   const matches = toTest(query)
 
-  if (toRecords(context.result).every(matches)) return
+  if (listRecords(context).every(matches)) return
   if (context.method === 'get') throw toNotFound(context)
 
   throw new GeneralError(

@@ -1,3 +1,4 @@
+import { isStandardMethod } from '../core/methods.ts'
 import type { HookContext, NextFunction } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { describeHook, GUARD } from '../hooks/traits.ts'
@@ -61,23 +62,29 @@ function withoutFields(result: object, paths: readonly Path[], method: string): 
 
   const shown = omitFromShown(result, paths)
 
-  return isPage(shown) ? { ...shown, data: omitFromAll(shown.data, paths) } : shown
+  return mayBePage(shown, method) ? { ...shown, data: omitFromAll(shown.data, paths) } : shown
 }
 
-/** The records of a result. */
+/** The records of a result. What may be a page may be a record as well. */
 function listRecords(result: unknown, method: string): readonly unknown[] {
   if (Array.isArray(result)) return result
 
   const { data } = (result ?? {}) as { data?: unknown }
 
-  return Array.isArray(data) && (method === 'find' || isPage(result)) ? data : [result]
+  if (method === 'find' && Array.isArray(data)) return data
+
+  return mayBePage(result, method) ? [result, ...result.data] : [result]
 }
 
-/** Whether a method of one's own returns what `find` does; a record may have `data` as well. */
-function isPage(shown: unknown): shown is { data: unknown[] } {
-  const { data, total, limit, skip } = shown as Record<string, unknown>
+/** Whether a custom method returns what `find` does. A record may have `data` as well. */
+function mayBePage(shown: unknown, method: string): shown is { data: unknown[] } {
+  const { data, total, limit, skip } = (shown ?? {}) as Record<string, unknown>
 
-  return Array.isArray(data) && [total, limit, skip].some((count) => typeof count === 'number')
+  return (
+    !isStandardMethod(method) &&
+    Array.isArray(data) &&
+    [total, limit, skip].some((count) => typeof count === 'number')
+  )
 }
 
 function omitFromAll(items: readonly unknown[], paths: readonly Path[]): unknown[] {

@@ -12,7 +12,7 @@ import {
   type ReturnedSets
 } from '../query/related.ts'
 import { toBadRequest } from '../schema/faults.ts'
-import { toRecords } from '../schema/output.ts'
+import { isPage, toRecords } from '../schema/page.ts'
 import { makeRecordsPlain } from '../schema/plain-records.ts'
 import type { LinkOptions, Relation } from '../schema/relation.ts'
 import {
@@ -195,7 +195,7 @@ async function askLinks(
   link: LinkOptions,
   query: Query,
   slots: ServiceSlots
-): Promise<Pick<HookContext, 'result'>> {
+): Promise<Pick<HookContext, 'result' | 'method'>> {
   const source = getLinkSource(context, link)
   const caller = toInternal(context.params)
 
@@ -203,7 +203,7 @@ async function askLinks(
 
   const params = toNestedParams(caller, source, slots, { paginate: false, query })
 
-  return { result: await (source as LinkSource)._find(params) }
+  return { method: 'find', result: await (source as LinkSource)._find(params) }
 }
 
 async function callFind(
@@ -241,7 +241,7 @@ export function toInternal({ transaction }: Params & { transaction?: unknown }):
 function keepShown({ dispatch, result }: HookContext): void {
   if (dispatch === undefined) return
 
-  const [records, shown] = [toRecords(result), toRecords(dispatch)]
+  const [records, shown] = [toRecords(result, isPage), toRecords(dispatch, isPage)]
 
   if (shown.length !== records.length) return
 

@@ -3,7 +3,7 @@ import { getLayers, isRefused } from '../core/gate.ts'
 import { getServiceOptions } from '../core/service.ts'
 import { keepFromEvents } from '../core/shown.ts'
 import type { HookContext } from '../core/types.ts'
-import { pickResult, toRecords } from '../schema/output.ts'
+import { listRecords, pickResult, toPageTest, toRecords } from '../schema/page.ts'
 import type { Relation, Relations } from '../schema/relation.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { getRelations } from './include.ts'
@@ -25,10 +25,12 @@ export function withoutPrivate(
   isDeep: boolean
 ): unknown {
   const pick = (record: unknown) => dropPrivate(context, record, relations, isDeep)
-  const shown = pickResult(dispatch, pick)
-  const records = toRecords(shown)
+  // Code that sends an event has no method.
+  const isPage = toPageTest((context as { readonly method?: string }).method)
+  const shown = pickResult(dispatch, pick, isPage)
+  const records = toRecords(shown, isPage)
 
-  return toRecords(dispatch).every((record, index) => record === records[index]) ? dispatch : shown
+  return toRecords(dispatch, isPage).every((record, index) => record === records[index]) ? dispatch : shown
 }
 
 function dropPrivate(context: HookContext, value: unknown, relations: Relations, isDeep: boolean): unknown {
@@ -91,15 +93,15 @@ export function markPrivate(
     return record
   }
   const isFixed = (record: unknown) => isPlainObject(record) && !Object.isExtensible(record)
-  const records = toRecords(context.result)
+  const records = listRecords(context)
 
   records.forEach(mark)
   if (!records.some(isFixed)) return
 
   // The schema would copy them, because they can keep nothing, and the copies would have no mark.
-  context.result = pickResult(context.result, (record) =>
-    isFixed(record) ? mark({ ...(record as object) }) : record
-  )
+  const markFixed = (record: unknown) => (isFixed(record) ? mark({ ...(record as object) }) : record)
+
+  context.result = pickResult(context.result, markFixed, toPageTest(context.method))
 }
 
 /** Whether a relation leads to records that not all callers may find. */

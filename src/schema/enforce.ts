@@ -37,15 +37,16 @@ import { type Declaration, type DescribedExtension, getDeclaration, type InnerEx
 import { assertEnforced, assertResponses } from './envelope.ts'
 import { HiddenFields } from './hidden.ts'
 import { warnOfMissingId } from './missing-id.ts'
-import { markRecords, type Picker, pickResult, showAll, showOthers } from './output.ts'
+import { markRecords, type Picker, showAll, showOthers } from './output.ts'
 import { assertSentId } from './own-id.ts'
+import { pickResult, toPageTest } from './page.ts'
 import type { QueryCheck } from './query.ts'
 import { getFrom, type Relations } from './relation.ts'
 import { compileExternal, compileResult, type ResolverSettings, resolveInput } from './resolvers.ts'
 import { compileResultCheck, type ResultCheck } from './result.ts'
 import { dropSources, selectSources } from './selection.ts'
 import type { Validator } from './validator.ts'
-import { assertPlaceholders, createReceive, toPageTest, wrapResult } from './wrap.ts'
+import { assertPlaceholders, createReceive, toEnvelopePageTest, wrapResult } from './wrap.ts'
 
 declare module '../utils/call-state.ts' {
   interface ContextSlots {
@@ -219,8 +220,11 @@ class ServiceSchema implements DescribedExtension {
     const { event: ofMethod } = getDefinition(method)
     const resultCheck = isStandard ? this.resultCheck : undefined
     const added = this.listAdded()
+    const isPage = toPageTest(method)
     const pickAny = (value: unknown) =>
-      hasRecords ? pickResult(showOthers(value, mark, added), pick) : this.pickOther(value, pickOwn)
+      hasRecords
+        ? pickResult(showOthers(value, mark, added, isPage), pick, isPage)
+        : this.pickOther(value, pickOwn)
     // Without a dispatch the result would leave.
     const pickShown = (value: unknown) => (value === undefined ? undefined : (pickAny(value) ?? null))
 
@@ -243,7 +247,7 @@ class ServiceSchema implements DescribedExtension {
       resultCheck?.compare(context)
       // Listeners of an event get the result too.
       if (isStandard && (ofMethod || !goesToClient(context))) {
-        context.result = markRecords(context.result, mark)
+        context.result = markRecords(context.result, mark, isPage)
       }
 
       return resolve ? resolve(context).then(() => show(context)) : show(context)
@@ -278,7 +282,7 @@ class ServiceSchema implements DescribedExtension {
     const { envelope, view } = this.form
 
     if (envelope) {
-      const isPage = toPageTest(method, this.definition?.methods[method]?.result)
+      const isPage = toEnvelopePageTest(method, this.definition?.methods[method]?.result)
 
       return ({ dispatch }) => wrapResult(dispatch, envelope, isPage)
     }
@@ -293,7 +297,7 @@ class ServiceSchema implements DescribedExtension {
   private pickOther(value: unknown, pick: Picker | undefined): unknown {
     const { mark } = this.compiled as CompiledSchema
     const { hidden = [] } = this.form
-    const picked = pick ? pick(showOthers(value, mark, [])) : value
+    const picked = pick ? pick(showOthers(value, mark, [], toPageTest(undefined))) : value
 
     // What was picked is a copy already: another is made only to leave fields out.
     return pick && isEmpty(hidden) ? picked : showAll(picked, [], hidden)
@@ -341,8 +345,9 @@ class ServiceSchema implements DescribedExtension {
   show(event: string, data: unknown, context: HookContext): unknown {
     const { pickEvent, mark } = this.compiled as CompiledSchema
     const left = withoutPrivateFields(context.app, data)
+    const isPage = toPageTest((context as { readonly method?: string }).method)
     const shown = defaultServiceEvents.includes(event)
-      ? pickResult(showOthers(left, mark, this.listAdded()), pickEvent)
+      ? pickResult(showOthers(left, mark, this.listAdded(), isPage), pickEvent, isPage)
       : showAll(left, [], this.form.hidden)
 
     return this.showInside(event, shown, context)

@@ -1,4 +1,3 @@
-import { CURSOR_FIELDS } from '../query/operators.ts'
 import {
   getMark,
   isShownOtherwise,
@@ -10,6 +9,7 @@ import {
 import { isPlainObject, setOwn } from '../utils/object.ts'
 import { HiddenFields, toWithin } from './hidden.ts'
 import { describesObject, getTypes, isAnything, type JsonSchema } from './json-schema.ts'
+import { type PageTest, pickResult, toRecords } from './page.ts'
 import { createShapes, type ObjectShape, type Shape } from './shape.ts'
 
 const MAX_REPORTED = 20
@@ -249,45 +249,15 @@ function copyWhole(source: Fields, fields: ReadonlyMap<string, PickObject>): Fie
 }
 
 /**
- * What leaves of a result: a record, a list of records, or a page of them.
- *
- * @param result The result
- * @param pick Picks one record
- */
-export function pickResult(result: unknown, pick: Picker): unknown {
-  if (Array.isArray(result)) return result.map(pick)
-  if (!isPage(result)) return pick(result)
-
-  const { total, limit, skip, data, ...others } = result
-  const page =
-    skip === undefined
-      ? { data: data.map(pick), limit, ...toCursors(others) }
-      : { limit, skip, data: data.map(pick) }
-
-  return total === undefined ? page : { total, ...page }
-}
-
-function toCursors(page: object): object {
-  return Object.fromEntries(CURSOR_FIELDS.map((name) => [name, (page as Partial<Page>)[name]]))
-}
-
-/** The records of a result. */
-export function toRecords(result: unknown): readonly unknown[] {
-  if (Array.isArray(result)) return result
-  if (isPage(result)) return result.data
-
-  return result === undefined || result === null ? [] : [result]
-}
-
-/**
  * Keeps with each record of a result how clients see it, for whatever takes it from here.
  *
  * @param result The result
  * @param own The mark of the records of this service
+ * @param isPage What of it is a page
  * @returns The result; with copies of frozen records, which can keep nothing
  */
-export function markRecords(result: unknown, own: Mark): unknown {
-  const records = toRecords(result)
+export function markRecords(result: unknown, own: Mark, isPage: PageTest): unknown {
+  const records = toRecords(result, isPage)
 
   let isKept = true
 
@@ -295,7 +265,7 @@ export function markRecords(result: unknown, own: Mark): unknown {
 
   if (isKept) return result
 
-  return pickResult(result, (record) => {
+  const keep = (record: unknown) => {
     if (isMarkable(record)) return record
 
     const copy = { ...(record as object) }
@@ -303,7 +273,9 @@ export function markRecords(result: unknown, own: Mark): unknown {
     keepOwner(copy, own)
 
     return copy
-  })
+  }
+
+  return pickResult(result, keep, isPage)
 }
 
 /**
@@ -313,11 +285,12 @@ export function markRecords(result: unknown, own: Mark): unknown {
  * @param result The result
  * @param own The mark of the records of this service
  * @param added The fields that this service adds
+ * @param isPage What of it is a page
  */
-export function showOthers(result: unknown, mark: Mark, added: readonly string[]): unknown {
-  if (!toRecords(result).some((record) => isShownOtherwise(record, mark))) return result
+export function showOthers(result: unknown, mark: Mark, added: readonly string[], isPage: PageTest): unknown {
+  if (!toRecords(result, isPage).some((record) => isShownOtherwise(record, mark))) return result
 
-  return pickResult(result, (record) => {
+  const show = (record: unknown) => {
     if (!isShownOtherwise(record, mark)) return record
 
     const fields = added.filter((name) => Object.hasOwn(record, name))
@@ -325,7 +298,9 @@ export function showOthers(result: unknown, mark: Mark, added: readonly string[]
     const shown = showRecord(record)
 
     return isObjectLike(shown) ? { ...shown, ...own } : shown
-  })
+  }
+
+  return pickResult(result, show, isPage)
 }
 
 function isMarkable(record: unknown): boolean {
@@ -371,37 +346,6 @@ export function showAll(
 /** What another service shows of its record, without what is hidden in this place. */
 function showDispatch(dispatch: unknown, hidden: readonly string[]): unknown {
   return hidden.length > 0 ? showAll(dispatch, hidden) : dispatch
-}
-
-/** A page, as `find` of an adapter returns it. */
-export interface Page {
-  readonly total?: number
-  readonly limit: number
-  /** Missing where the page has cursors. */
-  readonly skip?: number
-  readonly data: readonly unknown[]
-  readonly hasNextPage?: boolean
-  readonly hasPreviousPage?: boolean
-  readonly startCursor?: string | null
-  readonly endCursor?: string | null
-}
-
-/** Whether a result is a page. */
-export function isPage(result: unknown): result is Page {
-  const { data, limit, skip, hasNextPage } = (result ?? {}) as Partial<Page>
-
-  return (
-    Array.isArray(data) &&
-    typeof limit === 'number' &&
-    (typeof skip === 'number' || typeof hasNextPage === 'boolean')
-  )
-}
-
-const PAGE_FIELDS: readonly string[] = ['total', 'limit', 'skip', 'data', ...CURSOR_FIELDS]
-
-/** Whether pages have a field. */
-export function isPageField(name: string): boolean {
-  return PAGE_FIELDS.includes(name)
 }
 
 /** Instances of classes: ids of a database are values; what has fields is picked like an object. */

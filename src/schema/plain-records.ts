@@ -2,7 +2,7 @@ import type { HookContext } from '../core/types.ts'
 import { isFunction } from '../utils/check.ts'
 import { copyMark } from '../utils/dispatch.ts'
 import { isPlainObject, isRecordLike } from '../utils/object.ts'
-import { pickResult, toRecords } from './output.ts'
+import { listRecords, pickResult, toPageTest } from './page.ts'
 
 /**
  * The records of a result as plain objects, to which fields can be added. Instances of a class, such as the documents of an
@@ -10,14 +10,16 @@ import { pickResult, toRecords } from './output.ts'
  *
  * @param context The context after the call, or what has its result: that gets the plain objects
  */
-export function makeRecordsPlain(context: Pick<HookContext, 'result'>): readonly Record<string, unknown>[] {
-  const records = toRecords(context.result)
+export function makeRecordsPlain(
+  context: Pick<HookContext, 'result' | 'method'>
+): readonly Record<string, unknown>[] {
+  const records = listRecords(context)
 
   if (records.every(isPlainObject)) return records
 
-  context.result = pickResult(context.result, toPlain)
+  context.result = pickResult(context.result, toPlain, toPageTest(context.method))
 
-  return toRecords(context.result).filter(isPlainObject)
+  return listRecords(context).filter(isPlainObject)
 }
 
 function toPlain(record: unknown): unknown {

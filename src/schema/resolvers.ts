@@ -4,7 +4,8 @@ import { isFunction, isObject } from '../utils/check.ts'
 import { keepDispatch } from '../utils/dispatch.ts'
 import { isEmpty } from '../utils/object.ts'
 import { mapAll } from '../utils/promise.ts'
-import { type Picker, toRecords } from './output.ts'
+import type { Picker } from './output.ts'
+import { toPageTest, toRecords } from './page.ts'
 
 // Resolvers of Feathers, called as its hooks call them. The package itself is not needed.
 
@@ -120,7 +121,7 @@ export function compileResult(
   if (!resolve) return undefined
 
   return async (context) => {
-    context.result = await mapRecords(context.result, (record) =>
+    context.result = await mapRecords(context.result, context, (record) =>
       resolve(record, context, context.params.resolve)
     )
   }
@@ -145,7 +146,7 @@ export function compileExternal(
   return async (context) => {
     const { result, dispatch } = context
     const resolveAll = (records: unknown) =>
-      mapRecords(records, async (record) => {
+      mapRecords(records, context, async (record) => {
         const shown = await resolve(record, context, context.params.resolve)
 
         keepDispatch(record, pick(shown))
@@ -213,9 +214,13 @@ function withStatus(context: HookContext, virtual: readonly string[]): Params {
   }
 }
 
-/** Replaces each record of a result. */
-async function mapRecords(result: any, map: (record: object) => Promise<unknown>): Promise<unknown> {
-  const records = toRecords(result)
+/** Replaces each record of a result of a call. */
+async function mapRecords(
+  result: any,
+  { method }: HookContext,
+  map: (record: object) => Promise<unknown>
+): Promise<unknown> {
+  const records = toRecords(result, toPageTest(method))
   const mapped = await mapAll(records, (record) =>
     typeof record === 'object' && record !== null ? map(record) : record
   )

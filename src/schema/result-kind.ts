@@ -1,6 +1,6 @@
 // What custom methods return, as far as the envelope of their responses depends on it.
 import { getProperties, getTypes, isAnything, type JsonSchema } from './json-schema.ts'
-import { isPageField } from './output.ts'
+import { isPageField } from './page.ts'
 import { createShapes } from './shape.ts'
 
 /** What a result is. */

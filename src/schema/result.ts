@@ -4,7 +4,7 @@ import { describeValue } from '../query/operators.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { type Field, type FieldKind, toExpectation, toFieldTable } from './fields.ts'
 import type { JsonSchema } from './json-schema.ts'
-import { toRecords } from './output.ts'
+import { listRecords } from './page.ts'
 import { createShapes } from './shape.ts'
 
 /** Compares the results of a service with the schema of their records. */
@@ -35,7 +35,7 @@ export function compileResultCheck(
   return { remember, compare }
 
   function remember(context: HookContext): void {
-    const records = toRecords(context.result).filter(isPlainObject)
+    const records = listRecords(context).filter(isPlainObject)
 
     returned.set(
       context,
@@ -47,7 +47,7 @@ export function compileResultCheck(
     // A hook that sets a dispatch, and a client that selects, leave fields out.
     const isWhole = context.dispatch === undefined && context.params.query?.$select === undefined
 
-    for (const record of toRecords(context.result)) {
+    for (const record of listRecords(context)) {
       if (isPlainObject(record)) compareRecord(record, isWhole, context)
     }
   }

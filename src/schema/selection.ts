@@ -2,7 +2,7 @@
 import type { HookContext, Query } from '../core/types.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
 import { isPlainObject } from '../utils/object.ts'
-import { toRecords } from './output.ts'
+import { listRecords } from './page.ts'
 
 declare module '../utils/call-state.ts' {
   interface ContextSlots {
@@ -54,7 +54,7 @@ export function dropSources(context: HookContext, sources: readonly string[]): v
 
   const dropped = sources.filter((name) => !selected.has(name))
 
-  for (const record of toRecords(context.result)) {
+  for (const record of listRecords(context)) {
     if (isPlainObject(record)) for (const name of dropped) delete record[name]
   }
 }

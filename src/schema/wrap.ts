@@ -9,7 +9,7 @@ import type { SchemaSettings } from './declaration.ts'
 import type { Envelope } from './envelope.ts'
 import { type Fault, toBadRequest } from './faults.ts'
 import type { JsonSchema } from './json-schema.ts'
-import { isPage, isPageField, type Page } from './output.ts'
+import { isPage, type Page, type PageTest, toPageTest } from './page.ts'
 import { toResultKind } from './result-kind.ts'
 
 /**
@@ -117,24 +117,18 @@ function findFault(
     : undefined
 }
 
-type PageTest = (value: unknown) => value is Page
-
 /**
- * Decides what of the results of a method is a page. A record and another result may have the fields of one.
+ * Decides what an envelope takes for a page: what the schema of a custom method says, if it has one.
  *
  * @param method The method
  * @param result The schema of its results, if it is a custom method with one
  */
-export function toPageTest(method: string, result: JsonSchema | undefined): PageTest {
+export function toEnvelopePageTest(method: string, result: JsonSchema | undefined): PageTest {
   const kind = result && toResultKind(result)
 
-  if (method === 'find' || kind === 'page') return isPage
-  // Nothing says what it returns: a page has no further fields.
-  if (!isStandardMethod(method) && (!kind || kind === 'unknown')) {
-    return (value): value is Page => isPage(value) && Object.keys(value).every(isPageField)
-  }
+  if (!kind || kind === 'unknown') return toPageTest(method)
 
-  return (_value): _value is Page => false
+  return kind === 'page' ? isPage : (_value): _value is Page => false
 }
 
 /**

@@ -22,7 +22,7 @@ describe('protect', () => {
     fields: string[],
     { method = 'get', params = {}, type = 'after' } = {}
   ) {
-    const app: any = alula().use('things', { [method]: async () => result })
+    const app: any = alula().use('things', { [method]: async () => result }, { methods: [method] })
 
     app.service('things').hooks({ [type]: { all: [protect(...fields)] } })
 
@@ -78,14 +78,21 @@ describe('protect', () => {
       data: [{ id: 1 }],
       password: 'stays'
     })
-    expect((await call(page, ['password'])).dispatch).toEqual({ total: 1, data: [{ id: 1 }] })
-    expect((await call({ limit: 1, data: [{ password: 'hash' }] }, ['password'])).dispatch).toEqual({
+    expect((await call(page, ['password'], { method: 'feed' })).dispatch).toEqual({
+      total: 1,
+      data: [{ id: 1 }]
+    })
+    expect(
+      (await call({ limit: 1, data: [{ password: 'hash' }] }, ['password'], { method: 'feed' })).dispatch
+    ).toEqual({
       limit: 1,
       data: [{}]
     })
   })
 
   it('takes no record for a page that has a list in `data`', async () => {
+    const counted = { id: 1, total: 1, data: [{ password: 'stays' }], password: 'hash' }
+
     const record = { id: 1, data: [{ password: 'of somebody else' }], password: 'hash' }
 
     expect((await call(record, ['password'])).dispatch).toEqual({
@@ -93,6 +100,10 @@ describe('protect', () => {
       data: [{ password: 'of somebody else' }]
     })
     expect((await call({ total: 1, data: [{ a: 1 }] }, ['data'])).dispatch).toEqual({ total: 1 })
+    expect((await call(counted, ['password'])).dispatch).toEqual({
+      ...{ id: 1, total: 1 },
+      data: [{ password: 'stays' }]
+    })
   })
 
   it('needs names', () => {
