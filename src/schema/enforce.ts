@@ -137,7 +137,6 @@ class ServiceSchema implements DescribedExtension {
     return this.form.include ?? []
   }
 
-  /** Made when a cursor that is not encrypted is first asked for: the schema is not read at start. */
   /** Whether clients must learn nothing of a field: it is hidden, or no field of the schema. */
   private isKept(field: string, declared: readonly string[] | undefined, id: string): boolean {
     const [name] = field.split('.') as [string]
@@ -145,6 +144,7 @@ class ServiceSchema implements DescribedExtension {
     return this.hiddenFields.tellsOfHidden(field) || (name !== id && declared?.includes(name) === false)
   }
 
+  /** Made when a cursor that is not encrypted is first asked for: the schema is not read at start. */
   private get hiddenFields(): HiddenFields {
     this.hidden ??= new HiddenFields(this.form.hidden ?? [], this.record.output)
 
