@@ -45,7 +45,12 @@ const TESTS = {
     'test/transports/{output,reported-results,schemas,values}.test.ts'
   ],
   relations: ['test/relations/!(random).test.ts', 'test/kysely/table-relations.test.ts'],
-  events: ['test/events/*.test.ts', 'test/log/*.test.ts', 'test/live/connections.test.ts'],
+  events: [
+    'test/events/*.test.ts',
+    'test/transports/{event-position,events,mounted-streams}.test.ts',
+    'test/{client/events,live/connections,log/heartbeat,sessions/connections}.test.ts',
+    MISTAKES
+  ],
   log: ['test/log/*.test.ts', 'test/events/*.test.ts', 'test/sync/{fail-closed,replay}.test.ts'],
   idempotency: ['test/idempotency/!(processes).test.ts', 'test/transports/idempotency*.test.ts', MISTAKES],
   'login-budget': ['test/login-budget/!(waiting).test.ts', 'test/sync/login-budget.test.ts', MISTAKES],
