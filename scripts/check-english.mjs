@@ -52,7 +52,9 @@ process.exit(found.length === 0 ? 0 : 1)
 
 function checkFile(name) {
   const text = readFileSync(`${ROOT}/${name}`, 'utf8')
-  const prose = name.endsWith('.md') ? blank(text, /^([ \t]*)(```+)[\s\S]*?^\1\2|`[^`\n]+`/gm) : text
+  const prose = name.endsWith('.md')
+    ? blank(text, /^([ \t]*)(```+)[\s\S]*?^\1\2|`(?:[^`\n]|\n(?![ \t]*\n))+`/gm)
+    : text
 
   const patterns = isGuide(name) ? [words, habits] : [words]
   const matches = patterns.flatMap((pattern) => [...blank(prose, exceptions).matchAll(pattern)])
