@@ -166,6 +166,32 @@ describeDatabases('a relation through a table without a service', (database) => 
     expect(note.tags).toEqual([history, code])
   })
 
+  it('reads by its own column where another relation has the same table', async () => {
+    const { text } = database
+    const db = await openTables(database, PREFIX, {
+      ...{ notes: `text ${text}`, tags: `name ${text}`, pairs: 'note integer, first integer, second integer' }
+    })
+    const app: any = alula()
+    const create = (name: string) =>
+      kysely({ Model: db, name: `${PREFIX}${name}`, multi: true, paginate: { default: 10 } })
+    const through = (to: string) => ({ through: { table: `${PREFIX}pairs`, from: 'note', to } })
+
+    app.use('tags', create('tags'), { schema: schema(Tag) })
+    app.use('pairs', create('pairs'))
+    app.use('notes', create('notes'), {
+      schema: schema(Note, {
+        relations: { first: many('tags', through('first')), second: many('tags', through('second')) }
+      })
+    })
+    await app.setup()
+    await app.service('tags').create([history, code])
+    await app.service('notes').create({ id: 1, text: 'a' })
+    await app.service('pairs').create({ id: 1, note: 1, first: 1, second: 2 })
+
+    expect(await ask(app, { $include: 'first' })).toMatchObject([{ first: [history] }])
+    expect(await ask(app, { $include: 'second' })).toMatchObject([{ second: [code] }])
+  })
+
   it('is checked when the application starts', async () => {
     await expect(open(database, { ...LINK, to: 'tga' } as LinkOptions)).rejects.toMatchObject({
       code: 'ALULA_UNKNOWN_FIELD',

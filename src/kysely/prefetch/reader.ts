@@ -136,7 +136,8 @@ function getSelection(
   const { source, name, id } = related.origin
   const { selections } = findDatabase(page.db).getInstance(source)
   const order = list && [id, toSortKey(list.sort)]
-  const key = [page.name, name, from, to, isCount, order, next?.origin.name, request.next?.to].join('\0')
+  const led = next && [next.origin.name, request.next?.from, request.next?.to]
+  const key = JSON.stringify([page.name, name, from, to, isCount, order, led])
   const selection = selections.get(key) ?? toRelatedSelection(request, page.table, related, next)
 
   selections.set(key, selection)
