@@ -532,9 +532,13 @@ function compileStrictQueries(
     }
   }
 
-  assertQueryable(query, table, form.hidden)
+  const { relations = {}, hidden = [] } = form
+  const counts = Object.keys(relations).filter(
+    (name) => isCountRelation(relations[name] as Relation) && !isHidden(name, hidden)
+  )
 
-  const { relations = {} } = form
+  assertQueryable(query, table, counts, hidden)
+
   const fields = new Map([...table].filter(([path]) => query.fields?.includes(path) ?? true))
   const sort =
     query.sort ?? [...fields].flatMap(([path, { kinds }]) => (kinds.includes('list') ? [] : [path]))
@@ -546,10 +550,10 @@ function compileStrictQueries(
   const check = compileQuery({
     // The other service checks what its fields are compared with.
     fields: new Map([...fields, ...listFilters(relations).map((name) => [name, ANY] as const)]),
-    sort: [...sort, ...Object.keys(relations).filter((name) => isCountRelation(relations[name] as Relation))],
+    sort: query.sort ?? [...sort, ...counts],
     operators: query.operators,
     selectable: [
-      ...[...table.keys(), ...toNames(record.output)].filter((path) => !form.hidden?.includes(path)),
+      ...[...table.keys(), ...toNames(record.output)].filter((path) => !hidden.includes(path)),
       ...Object.keys({ ...form.computed, ...relations })
     ].filter((path) => !virtual.includes(path)),
     further: Object.keys(getFilters(service)),
@@ -559,13 +563,16 @@ function compileStrictQueries(
   return { check, definition }
 }
 
-/** The settings of queries name fields that the record has, and that are not hidden. */
+/** The settings of queries name fields that the record has, or counts to sort by, and none that are hidden. */
 function assertQueryable(
   { fields, sort }: QuerySettings,
   table: FieldTable,
-  hidden: readonly string[] = []
+  counts: readonly string[],
+  hidden: readonly string[]
 ): void {
-  for (const [name, paths] of Object.entries({ fields, sort })) {
+  const sorted = sort?.filter((name) => !counts.includes(name))
+
+  for (const [name, paths] of Object.entries({ fields, sort: sorted })) {
     const missing = paths?.find((path) => !table.has(path))
 
     if (missing === undefined) continue

@@ -33,7 +33,7 @@ declare module '../hooks/traits.ts' {
 export interface QuerySettings {
   /** The fields that may be filtered by, as paths; all that the record declares when left out. */
   readonly fields?: readonly string[]
-  /** The fields that may be sorted by; those that may be filtered by when left out. */
+  /** The fields and counts that may be sorted by; when left out, those fields that may be filtered by, and all counts. */
   readonly sort?: readonly string[]
   /** The operators that may be used, such as `$gt`; all that the service has when left out. */
   readonly operators?: readonly string[]

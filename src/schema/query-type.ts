@@ -111,6 +111,6 @@ type InnerConditions<Record, Relations> = {
 type FieldIn<Value, Field> = Field extends keyof Value ? Value[Field] : never
 
 /** Records can be sorted by the number of related ones. */
-type CountName<Relations> = {
+export type CountName<Relations> = {
   [Name in keyof Relations & string]: Relations[Name] extends CountRelation ? Name : never
 }[keyof Relations & string]

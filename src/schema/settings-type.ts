@@ -13,6 +13,7 @@ import type {
 import type { Envelope } from './envelope.ts'
 import type { Reachable } from './include-type.ts'
 import type { OutputOf } from './output-type.ts'
+import type { CountName } from './query-type.ts'
 import type { RelationsOf } from './types.ts'
 
 /** The settings for records of a type: only fields that it has can be named. */
@@ -61,7 +62,7 @@ interface Checks<Settings, Record> {
     : unknown
   readonly view: Settings extends { readonly view: infer Given extends View } ? ViewOf<Given> : unknown
   readonly query: Settings extends { readonly query: infer Given }
-    ? QueryOf<Given, Hideable<Record>>
+    ? QueryOf<Given, Hideable<Record>, CountName<RelationsOf<Settings>>>
     : unknown
   readonly methods: Settings extends { readonly methods: infer Methods }
     ? { readonly [Name in keyof Methods]: KnownIn<Methods[Name], keyof MethodSchemas> }
@@ -119,11 +120,14 @@ type ViewOf<Given extends View> = {
     : Known<Name, keyof View>
 }
 
-/** Names of fields that queries may have. A schema in their place says by itself what queries are. */
-type QueryOf<Given, Path> = keyof Given & (SchemaKeyword | '~standard') extends never
+/**
+ * Names of fields that queries may have, and of counts that they may sort by. A schema in their place says by itself what
+ * queries are.
+ */
+type QueryOf<Given, Path, Count> = keyof Given & (SchemaKeyword | '~standard') extends never
   ? {
       readonly [Name in keyof Given]: Name extends 'fields' | 'sort'
-        ? NamesOf<ItemOf<Given[Name]>, Path>
+        ? NamesOf<ItemOf<Given[Name]>, Path | (Name extends 'sort' ? Count : never)>
         : Known<Name, keyof QuerySettings>
     }
   : unknown

@@ -246,6 +246,14 @@ expectType<Profile | null>().of(asked.author)
 expectType<Comment[]>().of(asked.comments)
 // @ts-expect-error It is not included by default.
 byDefault.comments
+// Clients sort by the fields and the numbers that are listed.
+const counted = { comments: many('comments', { to: 'noteId' }), size: count('comments', { to: 'noteId' }) }
+
+schema(Note, { relations: counted, query: { fields: ['text'], sort: ['text', 'size'] } })
+// @ts-expect-error A list is not sorted by.
+schema(Note, { relations: counted, query: { sort: ['comments'] } })
+// @ts-expect-error No condition is about a number.
+schema(Note, { relations: counted, query: { fields: ['size'] } })
 // @ts-expect-error An order has 1 or -1.
 many('comments', { to: 'noteId', sort: { position: 2 } })
 // @ts-expect-error A link is a service or a table.
