@@ -137,11 +137,12 @@ class ServiceSchema implements DescribedExtension {
     return this.form.include ?? []
   }
 
-  /** Whether clients must learn nothing of a field: it is hidden, or no field of the schema. */
+  /** Whether clients must learn nothing of a field or count: it is hidden, or the schema does not declare it. */
   private isKept(field: string, declared: readonly string[] | undefined, id: string): boolean {
     const [name] = field.split('.') as [string]
+    const isDeclared = declared?.includes(name) !== false || Object.hasOwn(this.relations, name)
 
-    return this.hiddenFields.tellsOfHidden(field) || (name !== id && declared?.includes(name) === false)
+    return this.hiddenFields.tellsOfHidden(field) || (name !== id && !isDeclared)
   }
 
   /** Made when a cursor that is not encrypted is first asked for: the schema is not read at start. */

@@ -47,4 +47,14 @@ describe('a number of related records', () => {
       expect.objectContaining({ code: 'ALULA_INVALID_SCHEMA' })
     )
   })
+
+  it('orders pages with cursors, without a secret too', async () => {
+    const paginate = { default: 1, cursor: true }
+    const users = open({}, paginate)
+    const $sort = { reports: -1 }
+    const { data, endCursor } = await users.find({ query: { $sort } })
+
+    expect(data).toEqual([bob])
+    expect((await users.find({ query: { $sort, $after: endCursor } })).data).toEqual([ada])
+  })
 })
