@@ -52,7 +52,7 @@ export class UniqueFields {
           .findBy(key[0], record[key[0]], idField)
           .some((other) => other !== entry && toValues(other.record) === values)
 
-        if (isTaken || seen.has(values)) throw toConflict(key, record)
+        if (isTaken || seen.has(values)) throw toConflict(key)
 
         seen.add(values)
       }
@@ -65,10 +65,11 @@ function toText(value: unknown): string {
   return String(value instanceof Date ? value.getTime() : value)
 }
 
-function toConflict(key: readonly string[], record: Stored): Conflict {
-  const values = key.map((field) => `'${field}' is '${record[field]}'`)
+/** As in SQL it has no values: fields may be hidden. */
+function toConflict(key: readonly string[]): Conflict {
+  const names = key.map((field) => `'${field}'`).join(', ')
 
-  return new Conflict(`A record whose ${values.join(' and ')} exists already`, {
+  return new Conflict(`A record with the same ${names} exists already`, {
     errors: Object.fromEntries(key.map((field) => [field, 'is taken']))
   })
 }

@@ -56,3 +56,19 @@ it('a field of the server without a value is none', async () => {
     errors: { ownerId: 'is required' }
   })
 })
+
+it('a conflict in memory names the fields of the key, and none of their values', async () => {
+  const app = alula<any>()
+  const declaration = schema(Bookmark, { hidden: ['ownerId'], server: { ownerId: () => 4711 } })
+
+  app.use('bookmarks', memory({ upsert: { by: ['ownerId', 'url'] } }), { schema: declaration })
+
+  const bookmarks = app.asClient({}).service('bookmarks') as any
+
+  await bookmarks.create({ url: 'a.example' })
+  await expect(bookmarks.create({ url: 'a.example' })).rejects.toMatchObject({
+    code: 409,
+    message: "A record with the same 'ownerId', 'url' exists already",
+    errors: { ownerId: 'is taken', url: 'is taken' }
+  })
+})

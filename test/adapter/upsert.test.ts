@@ -57,7 +57,7 @@ it('records that are there may not share a key', () => {
     { id: 2, email: 'a' }
   ]
 
-  expect(() => memory({ store, upsert: { by } })).toThrow("A record whose 'email' is 'a' exists already")
+  expect(() => memory({ store, upsert: { by } })).toThrow("A record with the same 'email' exists already")
 })
 
 it('a key may be a number, a boolean or a date', async () => {

@@ -222,7 +222,7 @@ describe('a field in place of the id, in memory', () => {
     const store = { 1: { id: 1, slug: 'a' }, 2: { id: 2, slug: 'a' } }
 
     expect(() => alula().use('articles', memory({ store }), { by: 'slug' })).toThrow(
-      "A record whose 'slug' is 'a' exists already"
+      "A record with the same 'slug' exists already"
     )
   })
 
