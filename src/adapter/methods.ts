@@ -1,4 +1,11 @@
-import type { Id, Paginated, PaginationOptions, Query } from '../core/types.ts'
+import type {
+  Id,
+  NormalizedServiceOptions,
+  Paginated,
+  PaginationOptions,
+  Parent,
+  Query
+} from '../core/types.ts'
 import { BadRequest, MethodNotAllowed } from '../errors.ts'
 import { describeValue } from '../query/operators.ts'
 import { refuseUndefined } from '../query/undefined.ts'
@@ -140,15 +147,26 @@ const methods = {
 /** The method of a service with the option `upsert`. */
 async function upsert(this: AnyAdapter, data: unknown, params?: AdapterParams): Promise<unknown> {
   const { by } = this.options.upsert as UpsertOptions
-  const { methods } = (this as { [SERVICE]?: { readonly methods: readonly string[] } })[SERVICE] ?? {}
+  const { methods, parent } = (this as { [SERVICE]?: Partial<NormalizedServiceOptions> })[SERVICE] ?? {}
 
-  return await upsertRecord(
-    this as unknown as UpsertingService,
-    by,
-    data,
-    params,
-    methods?.includes('get') !== false
-  )
+  return await upsertRecord(this as unknown as UpsertingService, by, data, params, {
+    isOpen: methods?.includes('get') !== false,
+    parents: listNamed(parent, params)
+  })
+}
+
+/** The fields of the parents that the path of a call names. */
+function listNamed(
+  parents: NormalizedServiceOptions['parent'] = {},
+  { route = {} }: AdapterParams = {}
+): readonly string[] {
+  return Object.keys(parents).filter((field) => {
+    const { placeholder } = parents[field] as Parent
+
+    return (
+      Object.hasOwn(route, placeholder) && route[placeholder] !== undefined && route[placeholder] !== null
+    )
+  })
 }
 
 /**

@@ -57,6 +57,14 @@ export interface UpsertingService {
   _findByKey(values: Query, params: AdapterParams | undefined, isLatest: boolean): Promise<object[]>
 }
 
+/** What is known of a service where it is registered. */
+interface RegisteredUpsert {
+  /** Whether clients have `get`. */
+  readonly isOpen: boolean
+  /** The fields that the path of the call has set. */
+  readonly parents: readonly string[]
+}
+
 /**
  * Creates the record of a key, or patches it.
  *
@@ -64,7 +72,7 @@ export interface UpsertingService {
  * @param by The fields of the key
  * @param data The record
  * @param params The params of the call, which are those of what happens
- * @param isOpen Whether clients have `get`
+ * @param registered What is known of the service where it is registered
  * @throws BadRequest for data without a value of the key, Conflict where another key is taken or several records have the
  * values, Unavailable where others keep creating and removing the record; what `create` and `patch` throw
  */
@@ -73,16 +81,16 @@ export async function upsertRecord(
   by: readonly string[],
   data: unknown,
   params: AdapterParams | undefined,
-  isOpen: boolean
+  { isOpen, parents }: RegisteredUpsert
 ): Promise<unknown> {
   const { upserted = {}, upsertKey } = getServiceSlots(params, service)
-  const { values, others } = splitKey(data, by, upsertKey)
+  const { values, sent, others } = splitKey(data, by, parents, upsertKey)
   const own = withoutServiceSlots(params ?? {})
   let id = await findId(service, values, own, false)
   let misses = 0
 
   const create = async () => {
-    const record = await service.create({ ...(data as object) }, own)
+    const record = await service.create({ ...sent }, own)
 
     upserted.isNew = true
 
@@ -164,12 +172,16 @@ function setStatus(context: HookContext): void {
   if (context.http && upserted?.isNew) context.http.status ??= 201
 }
 
-/** The data in two parts. A client cannot choose the key, and a record without it has no other way to be found. */
+/**
+ * The values of the key, and the data for `create` and for `patch`: those calls have the same path, which sets its fields
+ * again. A client cannot choose the key, and a record without it has no other way to be found.
+ */
 function splitKey(
   data: unknown,
   by: readonly string[],
+  parents: readonly string[],
   key?: Query
-): { readonly values: Query; readonly others: object } {
+): { readonly values: Query; readonly sent: object; readonly others: object } {
   if (typeof data !== 'object' || data === null || Array.isArray(data) || !isRecordLike(data)) {
     throw new BadRequest(`Invalid data: upsert expects an object, got ${describeValue(data)}`)
   }
@@ -187,7 +199,15 @@ function splitKey(
     )
   }
 
-  return { values, others: Object.fromEntries(Object.entries(record).filter(([name]) => !by.includes(name))) }
+  const sent: Query = { ...record }
+
+  for (const name of parents) delete sent[name]
+
+  return {
+    values,
+    sent,
+    others: Object.fromEntries(Object.entries(sent).filter(([name]) => !by.includes(name)))
+  }
 }
 
 /** As for the ids in paths an empty string is no value, and an object would be operators of a query. */
