@@ -3,7 +3,7 @@ import { isObject } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { isPromise } from '../utils/promise.ts'
-import { isTokenResponse } from '../utils/token-response.ts'
+import { findTokenResponse } from '../utils/token-response.ts'
 import { Channel, CombinedChannel } from './channel.ts'
 import { type EmitterLike, emitSafely, reportError } from './events.ts'
 import { type EventStamp, getInternals, type Publishers, type ServiceEvent } from './internals.ts'
@@ -74,7 +74,7 @@ export function implementPublish(service: FeathersService, path: string, app: Em
       const context = toEventContext?.(app, { service, event, data, context: sent }) ?? sent
       const pass = (serviceEvent: ServiceEvent) => {
         // Access tokens are not kept.
-        if (log && !isTokenResponse(data)) log.append(service, serviceEvent)
+        if (log && !hasToken(serviceEvent)) log.append(service, serviceEvent)
         else publishEvent(app, service, serviceEvent)
       }
 
@@ -300,13 +300,18 @@ function hasMember(channel: Channel, connection: object): boolean {
   return channel._members?.has(connection) ?? channel.connections.includes(connection)
 }
 
+/** Whether an event carries an access token, for listeners or for clients. */
+function hasToken({ data, context }: ServiceEvent): boolean {
+  return findTokenResponse(data) !== undefined || findTokenResponse(context.dispatch) !== undefined
+}
+
 /** An access token is sent to connections by a publisher of its service alone, never by one that is for all services. */
-function isSecret(service: object, { event, data }: Pick<ServiceEvent, 'event' | 'data'>): boolean {
-  if (!isTokenResponse(data)) return false
+function isSecret(service: object, serviceEvent: ServiceEvent): boolean {
+  if (!hasToken(serviceEvent)) return false
 
   const { publishers } = getPublishing(service)
 
-  return !publishers.has(event) && !publishers.has(ANY)
+  return !publishers.has(serviceEvent.event) && !publishers.has(ANY)
 }
 
 /** Of the service before that of the application, and of the event before that of all events. */

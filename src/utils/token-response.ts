@@ -21,7 +21,7 @@ export function markTokenResponse<Result extends object>(
 }
 
 /** Whether an object was marked by {@link markTokenResponse}. */
-export function isTokenResponse(value: unknown): boolean {
+function isTokenResponse(value: unknown): boolean {
   return getTokenResponse(value) !== undefined
 }
 

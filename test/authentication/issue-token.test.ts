@@ -57,14 +57,20 @@ describe('a token for an entity', () => {
 })
 
 describe('an event that carries a token', () => {
-  async function open(configure: (app: any) => void = () => undefined) {
+  async function open(
+    configure: (app: any) => void = () => undefined,
+    wrap: (login: any) => unknown = (login) => login
+  ) {
     const app = createApp()
     const published: unknown[] = []
     const emitted: unknown[] = []
 
     app.use('signup', {
-      create: async (data: any, params: any) =>
-        app.service('authentication').issueToken({ user: await app.service('users').create(data) }, params)
+      create: async (data: any, params: any) => {
+        const user = await app.service('users').create(data)
+
+        return wrap(await app.service('authentication').issueToken({ user }, params))
+      }
     })
     app.channel('all').join({})
     app.publish(() => app.channel('all'))
@@ -80,8 +86,22 @@ describe('an event that carries a token', () => {
     return published
   }
 
-  it('is not sent by the publisher of all services', async () => {
-    expect(await open()).toEqual(['users created'])
+  it.each<[string, (login: any) => unknown]>([
+    ['itself', (login) => login],
+    ['below a name', (login) => ({ isNew: true, login })],
+    ['in a list below a name', (login) => ({ logins: [login] })]
+  ])('%s is not sent by the publisher of all services', async (_place, wrap) => {
+    expect(await open(undefined, wrap)).toEqual(['users created'])
+  })
+
+  it('that only clients see is not sent by the publisher of all services', async () => {
+    const showLogin = async (context: any) => {
+      context.dispatch = { login: context.result }
+      context.result = { isNew: true }
+    }
+    const configure = (app: any) => app.service('signup').hooks({ after: { create: [showLogin] } })
+
+    expect(await open(configure)).toEqual(['users created'])
   })
 
   it('is sent by a publisher of its service', async () => {

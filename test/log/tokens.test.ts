@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { markTokenResponse } from '../../src/utils/token-response.ts'
+import { startLog, texts } from './app.ts'
+
+it.each<[string, (token: object) => object]>([
+  ['itself', (token) => token],
+  ['below a name', (token) => ({ text: 'login', login: token })],
+  ['in a list below a name', (token) => ({ text: 'login', logins: [token] })]
+])('an event that has a token %s is sent and not replayed', async (_place, wrap) => {
+  const { log, connect, things, toAll } = startLog()
+  const { position } = log
+  const before = connect()
+
+  things.publish(toAll)
+  things.emit('custom', wrap(markTokenResponse({ text: 'login', accessToken: 'a token' })))
+  things.emit('custom', { text: 'another' })
+  expect(before.heard.map(({ payload }) => payload.text)).toEqual(['login', 'another'])
+
+  const { connection, heard } = connect()
+
+  await log.resume(connection, position)
+  expect(texts(heard)).toEqual(['another'])
+})
