@@ -146,11 +146,14 @@ export class SessionUsers {
   }
 
   /** The call does not wait for that: it may be one of a connection of such a session, and its reply comes first. */
-  private endOfRemoved({ result }: HookContext, idName: string): void {
+  private endOfRemoved({ id, result }: HookContext, idName: string): void {
     for (const user of [result].flat()) {
-      if (user?.[idName] === undefined) continue
+      // Hooks may have replaced the result.
+      const userId = user?.[idName] ?? id
 
-      this.sessions.endOfUser(String(user[idName])).catch((error) => reportError(this.service.app, error))
+      if (userId === undefined || userId === null) continue
+
+      this.sessions.endOfUser(String(userId)).catch((error) => reportError(this.service.app, error))
     }
   }
 
