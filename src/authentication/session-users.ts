@@ -157,17 +157,41 @@ export class SessionUsers {
     }
   }
 
-  private async keepOwn({ id, params, service }: HookContext): Promise<void> {
+  /** Only for the call that sets a credential: another one may have been set while this call ran, by another session. */
+  private async keepOwn({ data, params, service }: HookContext): Promise<void> {
     const payload = this.getOwnPayload((params as AuthenticationParams).authentication)
     const claim = getSessionClaim(payload)
+    const set = claim && this.findFingerprints(data)
 
-    if (!claim || String(id) !== payload.sub) return
+    if (!set) return
 
     const { entities } = this.service
-    const current = await entities.load({ service, id }, {}, {})
-    const fingerprints = toText(entities.toFingerprints(current, {}))
+    const current = await this.loadUser(service, payload.sub)
 
-    if (fingerprints !== toText(payload.fingerprint)) await this.sessions.keep(claim.id, fingerprints)
+    // The credentials are those of the token, but for what this call has set.
+    if (current && entities.hasFingerprints(current, copyWith(payload.fingerprint, set))) {
+      await this.sessions.keep(claim.id, toText(entities.toFingerprints(current, {})))
+    }
+  }
+
+  /** The fingerprints of what a call sets; `undefined` where it sets no credential. */
+  private findFingerprints(data: unknown): object | undefined {
+    try {
+      return this.service.entities.toFingerprints(data ?? {}, {})
+    } catch {
+      // A strategy may expect fields that the data of a patch does not have.
+      return undefined
+    }
+  }
+
+  /** `undefined` for one that is gone, or whose service is another one. */
+  private async loadUser(service: HookContext['service'], id: unknown): Promise<unknown> {
+    try {
+      return await this.service.entities.load({ service, id }, {}, {})
+    } catch (error) {
+      if (hasCode(error, 404)) return undefined
+      throw error
+    }
   }
 
   private get strategy(): UserStrategy | undefined {

@@ -74,6 +74,7 @@ export async function createApp(options: Parameters<typeof configureSessions>[1]
     app,
     ended,
     authentication,
+    asClient,
     logIn: (data: object = {}, accessToken?: string): Promise<any> =>
       asClient(accessToken)
         .service('authentication')
@@ -123,10 +124,19 @@ export class Socket {
   }
 }
 
+/** What the applications of these tests differ in, beside settings of their authentication service. */
+interface SessionOptions {
+  readonly refresh?: object
+  readonly shared?: Partial<Shared>
+  /** The field that names a user. */
+  readonly by?: string
+  readonly [setting: string]: any
+}
+
 /** Adds users who log in, with sessions, and a service that needs a login. */
 export function configureSessions(
   app: any,
-  { refresh = {}, shared, ...settings }: { refresh?: object; shared?: Shared; [option: string]: any } = {}
+  { refresh = {}, shared, by, ...settings }: SessionOptions = {}
 ): void {
   app.set('authentication', {
     secret: SECRET,
@@ -134,7 +144,7 @@ export function configureSessions(
     entity: 'user',
     authStrategies: ['jwt', 'local'],
     local: { ...LOCAL, hasher: HASHER },
-    ...(shared && { revocation: shared.revocation }),
+    ...(shared?.revocation && { revocation: shared.revocation }),
     refresh: { ...(shared?.sessions && { store: 'sessions' }), ...refresh },
     ...settings
   })
@@ -143,7 +153,10 @@ export function configureSessions(
 
   auth.register('jwt', new JWTStrategy())
   auth.register('local', new LocalStrategy())
-  app.use('users', shared?.users ?? memory({ startId: 1 }), { methods: ['get', 'create', 'patch', 'remove'] })
+  app.use('users', shared?.users ?? memory({ startId: 1 }), {
+    methods: ['get', 'create', 'patch', 'remove'],
+    ...(by && { by })
+  })
   if (shared?.sessions) app.use('sessions', shared.sessions, { methods: [] })
   app.use('authentication', auth)
   app.use('notes', { find: async () => ['a note'] }, { methods: ['find'] })

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
+import { defer } from '../support/deferred.ts'
 import { createApp, WREN } from './app.ts'
 
 const reason = (value: string) => ({ code: 401, data: { reason: value } })
@@ -21,4 +22,98 @@ describe('the sessions of a removed user', () => {
     expect(await ended).toMatchObject([{ cause: 'user', userId: '1' }])
     await expect(refresh(refreshToken)).rejects.toMatchObject(reason('ended'))
   })
+})
+
+describe('a new password', () => {
+  /** An application where a patch of the name takes some time, with two sessions of one user. */
+  async function startTwoSessions() {
+    const started = await createApp()
+    const [begun, held] = [defer<void>(), defer<void>()]
+    const wait = async ({ data }: any) => {
+      if (data.name === undefined) return
+
+      begun.resolve()
+      await held.promise
+    }
+
+    started.app.service('users').hooks({ before: { patch: [wait] } })
+    await started.app.service('users').create({ ...WREN, key: 'a key' })
+
+    return {
+      ...{ ...started, begun: begun.promise, release: held.resolve },
+      owner: await started.logIn(),
+      thief: await started.logIn()
+    }
+  }
+
+  it.each([
+    ['another field', {}],
+    ['another credential', { key: 'another key' }]
+  ])('ends the session of a thief whose patch of %s runs meanwhile', async (_name, changes) => {
+    const { authentication, patch, refresh, use, begun, release, ...started } = await startTwoSessions()
+
+    authentication.register('key', { getCredential: ({ key }: any) => key })
+
+    const owner = await refresh(started.owner.refreshToken)
+    const thief = await refresh(started.thief.refreshToken)
+    const patching = patch(thief.accessToken, { name: 'Wren', ...changes })
+
+    await begun
+    await patch(owner.accessToken, { password: 'battery staple' })
+    release()
+    await patching
+    await expect(use(thief.accessToken)).rejects.toMatchObject({ code: 401 })
+    await expect(refresh(thief.refreshToken)).rejects.toMatchObject(reason('password'))
+    if (!('key' in changes)) await use((await refresh(owner.refreshToken)).accessToken)
+  })
+
+  it('keeps the session that has set it, also with another credential that stays', async () => {
+    const { authentication, patch, refresh, use, owner } = await startTwoSessions()
+
+    authentication.register('key', { getCredential: ({ key }: any) => key })
+
+    const { accessToken, refreshToken } = await refresh(owner.refreshToken)
+
+    await patch(accessToken, { password: 'battery staple' })
+    await use((await refresh(refreshToken)).accessToken)
+  })
+
+  it('keeps the session that has set it where users have another name than their id', async () => {
+    const { app, asClient, logIn, refresh, use } = await createApp({ by: 'email' })
+
+    await app.service('users').create(WREN)
+
+    const [own, second] = [await logIn(), await logIn()]
+
+    await asClient(own.accessToken).service('users').patch(WREN.email, { password: 'battery staple' })
+    await use((await refresh(own.refreshToken)).accessToken)
+    await expect(refresh(second.refreshToken)).rejects.toMatchObject(reason('password'))
+  })
+
+  it('of another user keeps no session', async () => {
+    const { app, asClient, logIn, refresh, use } = await createApp()
+
+    await app.service('users').create(WREN)
+    await app.service('users').create({ email: 'ada@example.org', password: 'correct horse' })
+
+    const own = await logIn()
+    const ada = await logIn({ email: 'ada@example.org' })
+
+    await asClient(own.accessToken).service('users').patch(2, { password: 'battery staple' })
+    await use((await refresh(own.refreshToken)).accessToken)
+    await expect(refresh(ada.refreshToken)).rejects.toMatchObject(reason('password'))
+  })
+})
+
+it('a patch succeeds where a strategy expects fields that its data does not have', async () => {
+  const { app, authentication, logIn, patch, refresh, use } = await createApp()
+
+  await app.service('users').create(WREN)
+
+  authentication.register('secret', { getCredential: ({ email }: any) => email.trim() })
+
+  const { accessToken, refreshToken } = await logIn()
+
+  expect(await patch(accessToken, { name: 'Wren' })).toMatchObject({ name: 'Wren' })
+  await use((await refresh(refreshToken)).accessToken)
 })
