@@ -5,6 +5,7 @@ import { getSessionClaim } from '../sessions/claim.ts'
 import type { Admission } from '../sessions/sessions.ts'
 import type { StoredSession } from '../sessions/types.ts'
 import { hasCode } from '../utils/check.ts'
+import { runOrDefer } from '../utils/deferral.ts'
 import { copyWith } from '../utils/object.ts'
 import type { EntitySource } from './connections.ts'
 import type { Entities } from './entities.ts'
@@ -146,19 +147,19 @@ export class SessionUsers {
   }
 
   /** The call does not wait for that: it may be one of a connection of such a session, and its reply comes first. */
-  private endOfRemoved({ id, result }: HookContext, idName: string): void {
-    for (const user of [result].flat()) {
-      // Hooks may have replaced the result.
-      const userId = user?.[idName] ?? id
+  private endOfRemoved(context: HookContext, idName: string): void {
+    // Hooks may have replaced the result.
+    const ids = [context.result].flat().map((user) => user?.[idName] ?? context.id)
 
-      if (userId === undefined || userId === null) continue
-
-      this.sessions.endOfUser(String(userId)).catch((error) => reportError(this.service.app, error))
+    for (const id of ids) {
+      if (id !== undefined && id !== null)
+        void this.runAfterCommit(context, () => this.sessions.endOfUser(String(id)))
     }
   }
 
   /** Only for the call that sets a credential: another one may have been set while this call ran, by another session. */
-  private async keepOwn({ data, params, service }: HookContext): Promise<void> {
+  private async keepOwn(context: HookContext): Promise<void> {
+    const { data, params, service } = context
     const payload = this.getOwnPayload((params as AuthenticationParams).authentication)
     const claim = getSessionClaim(payload)
     const set = claim && this.findFingerprints(data)
@@ -166,12 +167,24 @@ export class SessionUsers {
     if (!set) return
 
     const { entities } = this.service
-    const current = await this.loadUser(service, payload.sub)
+    const current = await this.loadUser(service, payload.sub, params)
 
     // The credentials are those of the token, but for what this call has set.
     if (current && entities.hasFingerprints(current, copyWith(payload.fingerprint, set))) {
-      await this.sessions.keep(claim.id, toText(entities.toFingerprints(current, {})))
+      const fingerprints = toText(entities.toFingerprints(current, {}))
+
+      await this.runAfterCommit(context, () => this.sessions.keep(claim.id, fingerprints))
     }
+  }
+
+  /** Returns at once in a transaction: one that is rolled back has set no password, and removed no user. */
+  private async runAfterCommit(context: HookContext, work: () => Promise<void>): Promise<void> {
+    let working: Promise<void> | undefined
+
+    runOrDefer(() => {
+      working = work().catch((error) => reportError(this.service.app, error))
+    }, context)
+    await working
   }
 
   /** The fingerprints of what a call sets; `undefined` where it sets no credential. */
@@ -185,9 +198,13 @@ export class SessionUsers {
   }
 
   /** `undefined` for one that is gone, or whose service is another one. */
-  private async loadUser(service: HookContext['service'], id: unknown): Promise<unknown> {
+  private async loadUser(
+    service: HookContext['service'],
+    id: unknown,
+    { transaction }: { readonly transaction?: unknown }
+  ): Promise<unknown> {
     try {
-      return await this.service.entities.load({ service, id }, {}, {})
+      return await this.service.entities.load({ service, id }, { transaction } as AuthenticationParams, {})
     } catch (error) {
       if (hasCode(error, 404)) return undefined
       throw error
