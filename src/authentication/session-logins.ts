@@ -17,6 +17,7 @@ import { assertCanGetCookie, findOwnCookie, readOwnCookie } from './session-cook
 import { SessionSettings } from './session-settings.ts'
 import { REFRESH, SessionUsers, toText } from './session-users.ts'
 import { getConfiguration } from './settings.ts'
+import { toExpiration } from './tokens.ts'
 import type {
   AuthenticationConfiguration,
   AuthenticationParams,
@@ -431,12 +432,15 @@ export class SessionLogins {
   }
 
   private async handleEnd(ended: EndedSession, isFirst: boolean): Promise<void> {
-    const { tokens, connections, app } = this.service
+    const { tokens, connections, app, configuration } = this.service
     const { accessExpiresIn } = this.settings.current as RefreshSettings
     const name = toSessionName(ended.id)
+    // That of an access token that is made at this moment.
+    const exp = (Date.now() + accessExpiresIn) / 1000
+    const end = toExpiration({ exp }, { ...configuration.jwtOptions, maxAge: undefined })
 
     try {
-      await tokens.revocations?.revoke(name, Date.now() + accessExpiresIn + MAX_SKEW)
+      await tokens.revocations?.revoke(name, end + MAX_SKEW)
     } finally {
       // The call may be one of a connection of the session: its reply comes first.
       setImmediate(() => connections.endToken(name))

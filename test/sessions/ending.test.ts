@@ -137,6 +137,20 @@ describe('a session ends', () => {
     await expect(other.use(second.accessToken)).rejects.toMatchObject(REVOKED)
   })
 
+  it.each([
+    ['clockTolerance', { clockTolerance: 180 }, 17],
+    ['ignoreExpiration', { ignoreExpiration: true }, 100 * 24 * 60]
+  ])('for as long as access tokens are accepted with %s', async (_option, jwtOptions, minutes) => {
+    const { one, other, clock } = await start({ jwtOptions })
+    const { accessToken } = await one.logIn()
+    const { accessToken: kept } = await one.logIn()
+
+    await one.logOut(accessToken)
+    clock.advance(minutes * MINUTE)
+    await expect(other.use(accessToken)).rejects.toMatchObject(REVOKED)
+    await other.use(kept)
+  })
+
   it.each(['in the place of the access token', 'as the id'])(
     'with a logout by the refresh token %s, although the access token has expired',
     async (place) => {
