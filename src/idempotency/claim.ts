@@ -8,12 +8,16 @@ import { assertSecret } from './key.ts'
 import type { Claim } from './types.ts'
 
 /**
- * A hash of what a client has sent.
+ * A hash of what a client has sent. With the key, which is not stored: otherwise a thief of the store could try passwords.
  *
  * @param context The context of the call, before its hooks
+ * @param key The key
  */
-export function hashRequest({ method, path, id, data, params: { query, route } }: HookContext): string {
-  return hash([method, path, id, data, query, route])
+export function hashRequest(
+  { method, path, id, data, params: { query, route } }: HookContext,
+  key: string
+): string {
+  return hash([key, method, path, id, data, query, route])
 }
 
 /**

@@ -75,7 +75,7 @@ export class Repetition {
     if (key === undefined) return void (await next())
 
     const { authentication: credentials, query = {} } = context.params
-    const call: KeyedCall = { key, hash: hashRequest(context), credentials, query, hasRun: false }
+    const call: KeyedCall = { key, hash: hashRequest(context, key), credentials, query, hasRun: false }
 
     setSlots(context, { keyed: call })
 
