@@ -68,9 +68,7 @@ export class Cursors {
 
     if (key?.length === length) return key
 
-    throw new BadRequest(
-      `Invalid query: '${name}' expects a cursor of a page with the same filters and $sort`
-    )
+    throw toCursorError(`'${name}'`)
   }
 
   private async decode(bytes: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
@@ -114,6 +112,15 @@ export class Cursors {
 
     return concat(new Uint8Array(sum.slice(0, CHECKSUM_LENGTH)), text)
   }
+}
+
+/**
+ * The error for what is no cursor of a query.
+ *
+ * @param name The name in the query, in quotes; left out where it is not known
+ */
+export function toCursorError(name = "'$after' or '$before'"): BadRequest {
+  return new BadRequest(`Invalid query: ${name} expects a cursor of a page with the same filters and $sort`)
 }
 
 const CHECKSUM_LENGTH = 8

@@ -206,7 +206,11 @@ export interface Dialect {
   readonly json?: JsonRows
   /** What rows are ordered by as a string that loses no digit of it, for a cursor; null for null. */
   toKeyText(part: SortPart): Fragment
-  /** Binds such a string again, to be compared with what rows are ordered by. */
+  /**
+   * Binds such a string again, to be compared with what rows are ordered by. A client may have made it up.
+   *
+   * @throws BadRequest for a number that the database does not take
+   */
   bindKey(text: string, part: SortPart): unknown
   /** Orders by a value, with null before all others. */
   toOrder(value: Fragment, direction: 1 | -1, isNullable: boolean): Fragment

@@ -91,6 +91,28 @@ const VALUES: readonly (readonly [on: readonly TestDatabase[], type: string, val
   [[SQLITE, POSTGRES, MARIADB], 'varchar(20)', ["'a'", "'A'", "'ä'", "'a '", "''", "'b'"]]
 ]
 
+/** What the value of a key is not, or not in each column. */
+const MADE_UP = [
+  ...[
+    '',
+    'x',
+    "'",
+    "X'x",
+    '\0',
+    '\ud800',
+    'NaN',
+    'Infinity',
+    '-Inf',
+    '1e400',
+    '-0',
+    '0x10',
+    '1.5',
+    'true',
+    '{}'
+  ],
+  ...['9'.repeat(23), `-${'9'.repeat(23)}`, '9'.repeat(400), `0.${'9'.repeat(400)}`, '2024-13-45']
+]
+
 describeDatabases('cursors', (database) => {
   const options = { paginate: { default: 3, cursor: { secret: SECRET } } }
 
@@ -238,6 +260,38 @@ describeDatabases('cursors', (database) => {
       }
     }
   })
+
+  for (const [on, type, [value]] of VALUES) {
+    if (!on.includes(database)) continue
+
+    it(`that a client has made up for ${type || 'a column without a type'} are no failure`, async () => {
+      const db = await createTable(database, 'alula_cursors', `id integer primary key, value ${type}`)
+      const service: any = kysely({
+        Model: db,
+        name: 'alula_cursors',
+        paginate: { default: 3, cursor: true }
+      })
+      const sort = toTotalSort(parseQuery({ $sort: { value: 1 } }).sort, 'id')
+      const cursors = new Cursors([], toBinding(parseQuery({}).where, sort))
+
+      await sql`insert into alula_cursors (id, value) values (1, ${sql.raw(value as string)})`.execute(db)
+
+      for (const key of MADE_UP.flatMap((text) => [
+        [text, '1'],
+        [null, text]
+      ])) {
+        for (const name of ['$after', '$before']) {
+          const query = { $sort: { value: 1 }, [name]: await cursors.seal(key) }
+          const code = await service.find({ query }).then(
+            () => 200,
+            (error: any) => error.code
+          )
+
+          expect([200, 400], `${name} ${key}`).toContain(code)
+        }
+      }
+    })
+  }
 
   it('are read by conditions that begin with the first field, and skip no rows', async () => {
     const statements: string[] = []

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { toCursorError } from '../../adapter/cursors.ts'
 import { createError } from '../../utils/developer-error.ts'
 import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, Elements, ErrorKind, Field, Fragment, Place, SortPart, Typed } from '../dialect.ts'
@@ -488,11 +489,10 @@ function toKeyText({ value, form, column }: SortPart): Fragment {
 }
 
 function toKeyValue(text: string, { form, column }: SortPart): unknown {
-  // The driver would write NaN into the statement, for a key that a client has made up.
-  const number = Number(text) || 0
-
-  if (form === 'truth') return number
+  if (form === 'truth') return toFinite(text)
   if (form === 'number' || (form === 'value' && column?.kind === 'number')) {
+    const number = toFinite(text)
+
     return column?.isSingle ? sql`cast(${text} as float)` : number
   }
   if (form !== 'value' || !column) return text
@@ -500,13 +500,25 @@ function toKeyValue(text: string, { form, column }: SortPart): unknown {
   switch (column.kind) {
     case 'bytes':
       return Buffer.from(text, 'hex')
-    case 'integer':
+    case 'integer': {
+      const number = toFinite(text)
+
       return /^-?\d+$/.test(text) && !Number.isSafeInteger(number)
         ? toNumber('integer', BigInt(text))
         : number
+    }
     default:
       return toNumber(column.kind, text)
   }
+}
+
+/** The driver would write NaN and Infinity into the statement, for a key that a client has made up. */
+function toFinite(text: string): number {
+  const number = Number(text)
+
+  if (Number.isFinite(number)) return number
+
+  throw toCursorError()
 }
 
 function toUnicode(text: Fragment, { charset }: Column): Fragment {

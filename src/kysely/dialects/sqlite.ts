@@ -1,4 +1,5 @@
 import { type QueryResult, sql } from 'kysely'
+import { toCursorError } from '../../adapter/cursors.ts'
 import type { PatternPart } from '../../query/like.ts'
 import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, Elements, ErrorKind, Field, Fragment, Place, Typed } from '../dialect.ts'
@@ -463,8 +464,12 @@ function fromLiteral(text: string): unknown {
   if (!/^-?\d+$/.test(text)) return Number(text.replace('Inf', 'Infinity'))
 
   const number = Number(text)
+  const integer = Number.isSafeInteger(number) ? number : BigInt(text)
 
-  return Number.isSafeInteger(number) ? number : BigInt(text)
+  if (!isTooLarge(integer)) return integer
+
+  // A client has made it up.
+  throw toCursorError()
 }
 
 function toGlob(pattern: readonly PatternPart[]): string {
