@@ -17,7 +17,7 @@ import { assertCanGetCookie, findOwnCookie, readOwnCookie } from './session-cook
 import { SessionSettings } from './session-settings.ts'
 import { REFRESH, SessionUsers, toText } from './session-users.ts'
 import { getConfiguration } from './settings.ts'
-import { toExpiration } from './tokens.ts'
+import { toExpiration, type VerifiedToken } from './tokens.ts'
 import type {
   AuthenticationConfiguration,
   AuthenticationParams,
@@ -349,10 +349,10 @@ export class SessionLogins {
   /**
    * The sessions of the user of a call that can be refreshed, the last one first.
    *
-   * @param params Those of the call, with the user; a token that another issuer has made has none
+   * @param params Those of a verified call, with the user; a token that another issuer or service has made has none
    */
   async list(params: AuthenticationParams): Promise<readonly StoredSession[]> {
-    const userId = this.users.getUserId(params)
+    const { sub: userId } = this.readClaims(params.authentication?.accessToken, params.jwt) ?? {}
     const sessions = this.isOn && userId !== undefined ? await this.sessions.findByUser(userId) : []
 
     return sessions
@@ -410,7 +410,7 @@ export class SessionLogins {
     const carried = new Set([
       this.read(refreshToken)?.id,
       this.read(findOwnCookie(this.cookie, params))?.id,
-      this.readClaim(authentication?.accessToken, jwt)?.id
+      getSessionClaim(this.readClaims(authentication?.accessToken, jwt))?.id
     ])
 
     for (const id of carried) {
@@ -420,11 +420,13 @@ export class SessionLogins {
     }
   }
 
-  private readClaim(accessToken: unknown, options: JwtOptions | undefined): SessionClaim | undefined {
+  /** What a token of this service says. */
+  private readClaims(
+    accessToken: unknown,
+    options: JwtOptions | undefined
+  ): VerifiedToken['payload'] | undefined {
     try {
-      return getSessionClaim(
-        this.service.tokens.read(accessToken as string, { ...options, ignoreExpiration: true }).payload
-      )
+      return this.service.tokens.read(accessToken as string, { ...options, ignoreExpiration: true }).payload
     } catch {
       // No token, or one of others.
       return undefined

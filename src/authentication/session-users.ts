@@ -131,13 +131,6 @@ export class SessionUsers {
     }
   }
 
-  /** The id of the user whose access token a call has been verified with; `undefined` for a token that is none of ours. */
-  getUserId({ authenticated, authentication }: AuthenticationParams): string | undefined {
-    const { sub } = this.getOwnPayload(authentication) ?? {}
-
-    return authenticated === true && typeof sub === 'string' ? sub : undefined
-  }
-
   /** The subject of another issuer may be the id of another user here. */
   private getOwnPayload(authentication: AuthenticationRequest | undefined): any {
     const { payload } = authentication ?? {}
