@@ -127,7 +127,7 @@ export class Repetition {
     const { store, maxSize } = this.getSettings()
 
     try {
-      await (hasRun ? store.finish(claim, toResponse(maxSize), {}) : store.release(claim))
+      await (hasRun ? store.finish(claim, toResponse(maxSize)) : store.release(claim))
     } catch (error) {
       // The call has done what it was to do, and the client gets its response.
       reportError(context.app as EmitterLike, error, context)
@@ -153,7 +153,7 @@ async function runMethod(
   const run = async () => {
     await next()
     // What leaves is not known before all hooks are through.
-    const isOwn = await store.finish(claim, NOT_KEPT, toStoreParams(context, unite))
+    const isOwn = await store.mark?.(claim, toStoreParams(context, unite))
 
     // The transaction takes back what this run has written.
     if (!isOwn) throw toRunning()

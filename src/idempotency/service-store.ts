@@ -1,6 +1,7 @@
 import { findStored, type StoreAdapter } from '../core/store-service.ts'
 import { getTraits } from '../hooks/traits.ts'
 import { hasCode } from '../utils/check.ts'
+import { NOT_KEPT } from './response.ts'
 import {
   type Claim,
   type IdempotencyStore,
@@ -16,6 +17,15 @@ interface Transactions {
   readonly database: object
   readonly run: Unite
 }
+
+interface StoredRow {
+  readonly hash: string
+  readonly response: string | null
+  readonly endsAt: number
+}
+
+/** In place of the response of a call whose method has run, until the response is known. It is no JSON. */
+const MARK = 'run'
 
 declare module '../hooks/traits.ts' {
   interface Traits {
@@ -47,7 +57,7 @@ export class ServiceIdempotencyStore implements IdempotencyStore {
     // First: in a transaction of PostgreSQL nothing could be read after an id that is taken.
     const found = await findStored(() => this.service._get(id, params))
 
-    if (found && this.now() < found.endsAt) return toStored(found)
+    if (found && this.now() < found.endsAt) return this.toStored(found)
 
     const isBegun = found
       ? await this.change({ id, token: found.token }, started, params)
@@ -56,8 +66,12 @@ export class ServiceIdempotencyStore implements IdempotencyStore {
     return isBegun ? undefined : { hash, response: undefined }
   }
 
-  async finish(claim: Claim, response: string, params: object): Promise<boolean> {
-    return await this.change(claim, { response, endsAt: this.now() + this.times.lifetime }, params)
+  async finish(claim: Claim, response: string): Promise<boolean> {
+    return await this.change(claim, { response, endsAt: this.now() + this.times.lifetime }, {})
+  }
+
+  async mark(claim: Claim, params: object): Promise<boolean> {
+    return await this.change(claim, { response: MARK, endsAt: this.now() + this.times.lifetime }, params)
   }
 
   async release({ id, token }: Claim): Promise<void> {
@@ -91,8 +105,13 @@ export class ServiceIdempotencyStore implements IdempotencyStore {
   ): Promise<boolean> {
     return Boolean(await findStored(() => this.service._patch(id, changes, { ...params, query: { token } })))
   }
-}
 
-function toStored({ hash, response }: { hash: string; response: string | null }): StoredCall {
-  return { hash, response: response ?? undefined }
+  private toStored({ hash, response, endsAt }: StoredRow): StoredCall {
+    if (response !== MARK) return { hash, response: response ?? undefined }
+
+    const { lease, lifetime } = this.times
+    const isRunning = this.now() < endsAt - lifetime + lease
+
+    return { hash, response: isRunning ? undefined : NOT_KEPT }
+  }
 }

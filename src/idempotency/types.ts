@@ -31,10 +31,9 @@ export interface IdempotencyStore {
    *
    * @param claim The call
    * @param response As JSON; an empty string for none
-   * @param params As for `begin`
    * @returns Whether it was stored
    */
-  finish(claim: Claim, response: string, params: object): Promise<boolean>
+  finish(claim: Claim, response: string): Promise<boolean>
   /** Forgets a call, unless another run has begun meanwhile. */
   release(claim: Claim): Promise<void>
   /**
@@ -44,6 +43,15 @@ export interface IdempotencyStore {
    * @param params Its params
    */
   unite?(service: object, params: object): Unite | undefined
+  /**
+   * Stores that the method of a call has run, in the transaction of its record, unless another run has begun meanwhile. The
+   * call still runs, with a new lease; after it, its response is not kept. There with `unite`.
+   *
+   * @param claim The call
+   * @param params As for `begin`
+   * @returns Whether it was stored
+   */
+  mark?(claim: Claim, params: object): Promise<boolean>
 }
 
 /** Runs a function in a transaction, which calls of the services of one database join. */

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
+import { sql } from 'kysely'
 import { createClient } from 'redis'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createIdempotencyTable } from '../../src/kysely.ts'
@@ -85,9 +86,16 @@ describeRedis('several processes', () => {
     await expect(post(first, key, 'a crash')).rejects.toThrow()
     expect(await countOrders()).toBe(1)
 
-    const { status, text } = await post(second, key, 'a crash')
+    const expectReason = async (reason: string) => {
+      const { status, text } = await post(second, key, 'a crash')
 
-    expect([status, JSON.parse(text).data]).toEqual([409, { reason: 'not-kept' }])
+      expect([status, JSON.parse(text).data]).toEqual([409, { reason }])
+    }
+
+    await expectReason('running')
+    // A minute passes.
+    await sql`update ${sql.id(`${TABLE}_keys`)} set "endsAt" = "endsAt" - 60000`.execute(db)
+    await expectReason('not-kept')
     expect(await countOrders()).toBe(1)
   })
 

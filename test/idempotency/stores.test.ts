@@ -33,7 +33,7 @@ function testStore(open: () => Promise<TimedStore>): void {
     expect(found.filter((one) => one === undefined)).toHaveLength(1)
     expect(found.find((one) => one !== undefined)).toMatchObject({ hash: first.hash, response: undefined })
 
-    await store.finish(first, '{"body":"é"}', {})
+    await store.finish(first, '{"body":"é"}')
     expect(await store.begin(createClaim('key', 'b'), {})).toMatchObject({
       hash: first.hash,
       response: '{"body":"é"}'
@@ -48,7 +48,7 @@ function testStore(open: () => Promise<TimedStore>): void {
       const claim = createClaim()
 
       await store.begin(claim, {})
-      await store.finish(claim, response, {})
+      await store.finish(claim, response)
       expect((await store.begin(createClaim(claim.id), {}))?.response).toBe(response)
     }
   })
@@ -78,10 +78,10 @@ function testStore(open: () => Promise<TimedStore>): void {
     const found = await Promise.all(claims.map((claim) => store.begin(claim, {})))
 
     expect(found.filter((one) => one === undefined)).toHaveLength(1)
-    await store.finish(lost, '"late"', {})
+    await store.finish(lost, '"late"')
     await store.release(lost)
     expect(await store.begin(createClaim(lost.id), {})).toMatchObject({ response: undefined })
-    await store.finish(claims[found.indexOf(undefined)] as Claim, '"second"', {})
+    await store.finish(claims[found.indexOf(undefined)] as Claim, '"second"')
     expect((await store.begin(createClaim(lost.id), {}))?.response).toBe('"second"')
   })
 
@@ -90,11 +90,31 @@ function testStore(open: () => Promise<TimedStore>): void {
     const claim = createClaim()
 
     await store.begin(claim, {})
-    await store.finish(claim, '1', {})
+    await store.finish(claim, '1')
     await pass(STORE_TIMES.lifetime - 1000)
     expect(await store.begin(createClaim(claim.id), {})).toMatchObject({ response: '1' })
     await pass(1001)
     expect(await store.begin(createClaim(claim.id), {})).toBeUndefined()
+  })
+}
+
+/** What a store has to do whose keys are written in the transaction of a record. */
+function testMark(open: () => Promise<TimedStore>): void {
+  it('has a call run until its lease ends once it is marked, and keeps that it has run', async () => {
+    const { store, pass } = await open()
+    const claim = createClaim()
+    const find = async () => (await store.begin(createClaim(claim.id), {}))?.response
+
+    expect(await store.mark?.(claim, {})).toBe(false)
+    await store.begin(claim, {})
+    await pass(STORE_TIMES.lease - 1000)
+    expect(await store.mark?.(claim, {})).toBe(true)
+    await pass(STORE_TIMES.lease - 1000)
+    expect(await store.begin(createClaim(claim.id), {})).toMatchObject({ response: undefined })
+    await pass(1001)
+    expect(await find()).toBe('')
+    await store.finish(claim, '"late"')
+    expect(await find()).toBe('"late"')
   })
 }
 
@@ -123,7 +143,7 @@ describe('keys in memory', () => {
 
     for (const claim of claims) {
       await store.begin(claim, {})
-      await store.finish(claim, '"x"', {})
+      await store.finish(claim, '"x"')
     }
     expect(memoryStore.count).toBe(4)
     expect(await store.begin(createClaim(running.id), {})).toMatchObject({ response: undefined })
@@ -133,7 +153,7 @@ describe('keys in memory', () => {
     const large = createClaim()
 
     await store.begin(large, {})
-    await store.finish(large, 'x'.repeat(99), {})
+    await store.finish(large, 'x'.repeat(99))
     // The responses of the others made room, and not that these calls have run.
     expect(memoryStore.count).toBe(3 + 2)
     expect(await store.begin(createClaim(claims[4]?.id), {})).toMatchObject({ response: '' })
@@ -142,11 +162,14 @@ describe('keys in memory', () => {
 })
 
 describe('keys in a service in memory', () => {
-  testStore(async () => createTimed((now) => new ServiceIdempotencyStore(memory() as any, now)))
+  const open = async () => createTimed((now) => new ServiceIdempotencyStore(memory() as any, now))
+
+  testStore(open)
+  testMark(open)
 })
 
 describeDatabases('keys in a table', (database) => {
-  testStore(async () => {
+  const open = async () => {
     const db = database.open()
     const { up, down } = createIdempotencyTable('alula_idempotency')
 
@@ -160,7 +183,10 @@ describeDatabases('keys in a table', (database) => {
     const service = kysely({ Model: db, name: 'alula_idempotency', id: 'id' })
 
     return createTimed((now) => new ServiceIdempotencyStore(service as any, now))
-  })
+  }
+
+  testStore(open)
+  testMark(open)
 })
 
 describeRedis('keys in Redis', () => {

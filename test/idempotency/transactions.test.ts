@@ -5,6 +5,7 @@ import { idempotency } from '../../src/idempotency.ts'
 import { type Application, alula } from '../../src/index.ts'
 import { createIdempotencyTable, kysely, transaction, withTransaction } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
+import { defer } from '../support/deferred.ts'
 import { createTable, describeDatabases, type TestDatabase } from '../support/sql.ts'
 
 const TABLE = 'alula_idempotent'
@@ -135,6 +136,34 @@ describeDatabases('calls with a key in transactions', (database) => {
     expect((await post(key, 'tea')).status).toBe(201)
     expect(await count()).toBe(1)
     expect(await db.selectFrom(KEYS).selectAll().execute()).toHaveLength(1)
+  })
+
+  it('are running for others until the hooks after the method are through', async () => {
+    const { app, post } = await createApp(database, 'keys')
+    const [begun, ended] = [defer(), defer()]
+    const key = randomUUID()
+
+    app.service('orders').hooks({
+      after: {
+        create: [
+          async () => {
+            begun.resolve()
+            await ended.promise
+          }
+        ]
+      }
+    })
+
+    const first = post(key, 'tea')
+
+    await begun.promise
+
+    const { status, text } = await post(key, 'tea')
+
+    expect([status, JSON.parse(text).data]).toEqual([409, { reason: 'running' }])
+    ended.resolve()
+    expect((await first).status).toBe(201)
+    expect(await post(key, 'tea')).toEqual(await first)
   })
 
   it('write nothing for a run whose key another one has meanwhile', async () => {
