@@ -34,9 +34,9 @@ import {
   toRecord
 } from './read.ts'
 import { readWithin } from './read-within.ts'
-import { KyselySet, toNumbers } from './relations.ts'
+import { type KyselyPlace, KyselySet, toNumbers } from './relations.ts'
 import { type Row, toNewRow, toRow, toWholeRow } from './row.ts'
-import { runWithSettings, setSettings, withSettings } from './settings.ts'
+import { runWithSettings, setSettings, toSettingsKey, withSettings } from './settings.ts'
 import { type StoredField, type StoredService, toStoredFields } from './stored-fields.ts'
 import { assertTakes, getTable, openTable, read, type TableHandle } from './table-handle.ts'
 import { Transaction } from './transaction.ts'
@@ -90,16 +90,20 @@ export class KyselyAdapter<
   asSet(params: ServiceParams): RecordSet {
     const { where } = this.parseQuery(params)
 
-    return new KyselySet(this.locate(params), where, (work) => this.run(params, work))
+    const origin = { ...this.locate(params), ...this.getPlace(params) }
+
+    return new KyselySet(origin, where, (work) => this.run(params, work))
   }
 
   /**
-   * Where a call reads: queries of the same source take values of its sets.
+   * Where a call reads: queries of the same place take values of its sets.
    *
    * @param params The params of the call
    */
-  getSource(params: ServiceParams): AnyKysely {
-    return this.getModel(params)
+  getPlace(params: ServiceParams | undefined): KyselyPlace {
+    const source = this.getModel(params)
+
+    return { source, settings: toSettingsKey(params, source) }
   }
 
   /**
@@ -200,7 +204,7 @@ export class KyselyAdapter<
       const matching = this.prepare(query, handle)
       const where = relation?.list ? toFirstRows(handle, relation.field, relation.list, matching) : matching
       const { budget } = getInherited(params)
-      const numbers = relatedSorts && (await toNumbers(relatedSorts, handle, origin.source))
+      const numbers = relatedSorts && (await toNumbers(relatedSorts, handle, this.getPlace(params)))
 
       if (query.cursor) {
         assertTotalOrder(query.sort, handle)

@@ -1,7 +1,14 @@
 import { sql } from 'kysely'
 import { BadRequest } from '../errors.ts'
 import type { Condition } from '../query/ast.ts'
-import { type CountRequest, type RecordSet, type RelatedSort, toKey } from '../query/related.ts'
+import {
+  type CountRequest,
+  isSamePlace,
+  type RecordSet,
+  type RelatedSort,
+  type SetPlace,
+  toKey
+} from '../query/related.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { isTime, toAlike, toGroup } from './comparison.ts'
 import type { Fragment, Table } from './dialect.ts'
@@ -16,9 +23,15 @@ import { toExpression } from './where.ts'
 /** Runs statements where a call has its own: in its transaction, if there is one. */
 export type Run = <T>(work: (handle: TableHandle) => Promise<T>) => Promise<T>
 
+/** Where a call reads, and the settings that policies decide by. */
+export interface KyselyPlace extends SetPlace {
+  readonly source: AnyKysely
+}
+
 /** The rows of a table that a `find` selects. */
 export class KyselySet implements RecordSet {
   readonly source: AnyKysely
+  readonly settings: string | undefined
   readonly where: Condition
   readonly name: string
   readonly id: string
@@ -26,8 +39,13 @@ export class KyselySet implements RecordSet {
   readonly isGuarded: boolean
   private readonly run: Run
 
-  constructor({ source, name, id, transaction, isGuarded }: Origin, where: Condition, run: Run) {
+  constructor(
+    { source, settings, name, id, transaction, isGuarded }: Origin & KyselyPlace,
+    where: Condition,
+    run: Run
+  ) {
     this.source = source
+    this.settings = settings
     this.name = name
     this.id = id
     this.transaction = transaction
@@ -91,20 +109,20 @@ export class KyselySet implements RecordSet {
  *
  * @param sorts The numbers
  * @param handle Where the rows to sort are
- * @param source The Kysely instance that they are read with
- * @throws BadRequest where they are in another database
+ * @param place Where the call reads
+ * @throws BadRequest where they are elsewhere, or policies show other rows of them than to the call
  */
 export async function toNumbers(
   sorts: ReadonlyMap<string, RelatedSort>,
   handle: TableHandle,
-  source: AnyKysely
+  place: KyselyPlace
 ): Promise<ReadonlyMap<string, Fragment>> {
   const numbers = new Map<string, Fragment>()
 
   for (const [name, sort] of sorts) {
-    if (sort.set.source !== source) {
+    if (!isSamePlace(sort.set, place)) {
       throw new BadRequest(
-        `Invalid query: it sorts by records of another database, or of a service with another option 'session'`
+        `Invalid query: it sorts by records of another database, or that are read with other settings of 'session'`
       )
     }
 

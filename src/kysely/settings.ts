@@ -72,6 +72,17 @@ export async function setSettings(
 }
 
 /**
+ * The settings of a call as a string: where it is the same, policies show the same rows.
+ *
+ * @returns `undefined` where the calls of a Kysely instance have none
+ */
+export function toSettingsKey(params: object | undefined, Model: AnyKysely): string | undefined {
+  const settings = toSettings(params, Model)
+
+  return settings && JSON.stringify([...settings].sort())
+}
+
+/**
  * The settings of a call: those of the call of a client that runs now, where its own params do not say otherwise.
  *
  * @returns `undefined` where the calls of a Kysely instance have none

@@ -2,22 +2,32 @@
 // that have no service.
 import type { Sort } from './ast.ts'
 
+/** Where a call reads records: one statement reads what calls of the same place find. */
+export interface SetPlace {
+  readonly source: object
+  /** What the source knows of the call, where that decides which records it finds. */
+  readonly settings?: string | undefined
+}
+
+/** Whether one statement can read what two calls find. */
+export function isSamePlace(one: SetPlace, other: SetPlace): boolean {
+  return one.source === other.source && one.settings === other.settings
+}
+
 /**
  * The records that a `find` selects, before any of them is read: after the hooks and the rule of its service. Relations count
  * them, sort by their number and compare with their fields.
  */
-export interface RecordSet {
-  /** What has the records: sets with the same source are counted together. */
-  readonly source: object
+export interface RecordSet extends SetPlace {
   /**
-   * Counts the records of sets of one source, in one go.
+   * Counts the records of sets of one place, in one go.
    *
    * @param requests What to count
    * @returns For each request the numbers, by value as a string; a value without records is left out
    */
   count(requests: readonly CountRequest[]): Promise<readonly ReadonlyMap<string, number>[]>
   /**
-   * The value that a query of the same source takes for `$in`, to select all values of a field.
+   * The value that a query of the same place takes for `$in`, to select all values of a field.
    *
    * @param field The field
    */
@@ -33,11 +43,11 @@ export interface SetAdapter {
    */
   asSet(params: object): RecordSet
   /**
-   * What the sets of a call have as source, where a query of the same source takes their values for `$in`.
+   * The place of the sets of a call, where a query of the same place takes their values for `$in`.
    *
    * @param params The params of the call
    */
-  getSource?(params: object): object
+  getPlace?(params: object): SetPlace
 }
 
 /** An adapter that reads tables without a service, where a call of its own service reads. */

@@ -3,7 +3,7 @@ import type { HookContext, Query } from '../core/types.ts'
 import { BadRequest, type FeathersError } from '../errors.ts'
 import { addConditions } from '../query/conditions.ts'
 import { LOGICAL_OPERATORS } from '../query/operators.ts'
-import { type Budget, hasSets, Operand } from '../query/related.ts'
+import { type Budget, hasSets, isSamePlace, Operand, type SetPlace } from '../query/related.ts'
 import { refuseUndefined } from '../query/undefined.ts'
 import { getSchemaDefinition } from '../schema/compile.ts'
 import { toBadRequest } from '../schema/faults.ts'
@@ -160,15 +160,16 @@ async function listRelated(
   const { app, service } = context
   const through = getThrough(relation)
   const related = app.service(relation.path)
-  const source = findSource(service, context)
+  const place = findPlace(service, context)
   const others = through ? [related, getLinkSource(context, through)] : [related]
+  const places = others.map((other) => findPlace(other, context))
 
-  if (source && others.every((other) => findSource(other, context) === source)) {
+  if (place && places.every((other) => other && isSamePlace(other, place))) {
     const set = await findSet(context, relation, query)
 
     if (set === null) return []
-    // A hook may have it read elsewhere.
-    if (set?.toOperand && set.source === source) return await set.toOperand(field)
+    // A hook may have it read elsewhere, or as another user.
+    if (set?.toOperand && isSamePlace(set, place)) return await set.toOperand(field)
   }
 
   // A hook may decide by any field, and clients cannot select what a schema hides.
@@ -205,6 +206,6 @@ function listPresent(records: readonly Query[], field: string): readonly unknown
 }
 
 /** Where a service reads for a call, if values that it has there can be part of a query. */
-function findSource(service: object, { params }: HookContext): object | undefined {
-  return hasSets(service) ? service.getSource?.(params) : undefined
+function findPlace(service: object, { params }: HookContext): SetPlace | undefined {
+  return hasSets(service) ? service.getPlace?.(params) : undefined
 }

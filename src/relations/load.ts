@@ -2,7 +2,14 @@ import { reportError } from '../core/events.ts'
 import { hasHooks } from '../core/gate.ts'
 import { getIdField } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
-import { type Budget, lookUp, type RelationCondition, toKey } from '../query/related.ts'
+import {
+  type Budget,
+  isSamePlace,
+  lookUp,
+  type RecordSet,
+  type RelationCondition,
+  toKey
+} from '../query/related.ts'
 import { makeRecordsPlain } from '../schema/plain-records.ts'
 import {
   type CountRelation,
@@ -236,10 +243,9 @@ async function findCounts(
   const numbers: ReadonlyMap<string, number>[] = []
 
   await waitForAll([
-    ...[...new Set(inSets.map(({ set }) => set.source))].map(async (source) => {
-      const group = inSets.filter(({ set }) => set.source === source)
+    ...listPlaces(inSets.map(({ set }) => set)).map(async (set) => {
+      const group = inSets.filter((other) => isSamePlace(other.set, set))
       // Each of them knows how to count for all.
-      const [{ set }] = group as [(typeof group)[number]]
       const counted = await set.count(group)
 
       for (const [place, { index }] of group.entries()) numbers[index] = counted[place] as Map<string, number>
@@ -258,6 +264,11 @@ async function findCounts(
 
     return [name, kind === 'count' ? toNumber : (record: Fields) => toNumber(record) > 0]
   })
+}
+
+/** The first set of each place. */
+function listPlaces(sets: readonly RecordSet[]): readonly RecordSet[] {
+  return sets.filter((set, index) => sets.findIndex((other) => isSamePlace(other, set)) === index)
 }
 
 function tally(records: readonly Fields[], field: string): ReadonlyMap<string, number> {
