@@ -203,18 +203,24 @@ async function assertAllowed(context: HookContext, { query }: KeyedCall): Promis
   if (id === null || id === undefined) return !restriction
 
   if (restriction) await assertRecord(context, restriction)
-  else if (isFunction(service.get)) {
+  if (isFunction(service.get)) {
     const { provider, authentication, ...internal } = params
 
-    await service.get(id, copyWith(internal, { query: toAdded(query, params.query) }))
+    await service.get(id, copyWith(internal, { query: toKept(context, query) }))
   }
 
   return true
 }
 
-/** The conditions that hooks have added to a query. Its own may be those that the first call has changed. */
-function toAdded(sent: Query, current: Query = {}): Query {
-  return Object.fromEntries(Object.entries(current).filter(([name, value]) => sent[name] !== value))
+/**
+ * The conditions of a query without those of the client on fields that the call writes, which no longer hold. All others are
+ * looked at again: a hook may have added what the client has sent too.
+ */
+function toKept({ data, params: { query = {} } }: HookContext, sent: Query): Query {
+  const isWritten = (name: string) =>
+    Object.hasOwn(sent, name) && Object.hasOwn(Object(data), name.split('.')[0] as string)
+
+  return Object.fromEntries(Object.entries(query).filter(([name]) => !isWritten(name)))
 }
 
 function skipForRepetition(hook: Hook<HookContext>): Hook<HookContext> {
