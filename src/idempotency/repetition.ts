@@ -1,7 +1,8 @@
 import { assertRecord } from '../access/restriction.ts'
 import { goesToClient } from '../core/client-call.ts'
 import { type EmitterLike, reportError } from '../core/events.ts'
-import type { HookContext, Query } from '../core/types.ts'
+import { getIdField } from '../core/service.ts'
+import type { HookContext, Id, Query } from '../core/types.ts'
 import { Conflict, Unprocessable } from '../errors.ts'
 import { getTraits } from '../hooks/traits.ts'
 import type { AroundHook, Hook, Layer } from '../hooks/types.ts'
@@ -9,9 +10,10 @@ import { getSlots, setSlots } from '../utils/call-state.ts'
 import { isFunction } from '../utils/check.ts'
 import { runOrDefer } from '../utils/deferral.ts'
 import { copyWith } from '../utils/object.ts'
+import { withoutLookupField } from '../utils/own-adapter.ts'
 import { hashRequest, toClaim } from './claim.ts'
 import { takeKey } from './key.ts'
-import { NOT_KEPT, restoreResponse, toStoredError, toStoredResponse } from './response.ts'
+import { NOT_KEPT, readResponse, restoreResponse, toStoredError, toStoredResponse } from './response.ts'
 import type { Claim, IdempotencyStore, StoredCall, Unite } from './types.ts'
 
 /** A call with a key. */
@@ -27,6 +29,8 @@ interface KeyedCall {
   claim?: Claim
   /** The response of an earlier call. */
   repeated?: string
+  /** The id of the record, where the call has named it by another field: the call may have changed that. */
+  recordId?: Id | undefined
   /** Whether the method has run, and nothing takes that back. */
   hasRun: boolean
 }
@@ -82,12 +86,12 @@ export class Repetition {
     try {
       await next()
     } catch (error) {
-      await this.settle(context, call, (maxSize) => toStoredError(error, context.app, maxSize))
+      await this.settle(context, call, (maxSize) => toStoredError(error, context.app, call.recordId, maxSize))
       throw error
     }
 
     if (call.repeated !== undefined) restoreResponse(context, call.repeated)
-    else await this.settle(context, call, (maxSize) => toStoredResponse(context, maxSize))
+    else await this.settle(context, call, (maxSize) => toStoredResponse(context, call.recordId, maxSize))
   }
 
   private readonly innermostOfAll: AroundHook<HookContext> = async (context, next) => {
@@ -110,6 +114,7 @@ export class Repetition {
     call.claim = claim
     if (unmet) throw unmet
     await runMethod(context, store, claim, unite, next)
+    call.recordId = getRecordId(context)
     // A transaction that is rolled back takes it back.
     runOrDefer(() => {
       call.hasRun = true
@@ -133,6 +138,11 @@ export class Repetition {
       reportError(context.app as EmitterLike, error, context)
     }
   }
+}
+
+/** Of an adapter, where a call names its record by another field than the id. */
+interface AdapterParams {
+  readonly adapter?: { readonly id?: string; readonly by?: object }
 }
 
 /** Whether a call gets the response of an earlier one with the same key: its method does not run. For hooks around it. */
@@ -172,7 +182,9 @@ async function repeat(context: HookContext, call: KeyedCall, { hash, response }:
     throw toRunning()
   }
 
-  if (response === NOT_KEPT || !(await assertAllowed(context, call))) {
+  const stored = response === NOT_KEPT ? undefined : readResponse(response)
+
+  if (!stored || !(await assertAllowed(toNamedById(context, stored.id), call))) {
     throw new Conflict(
       'The request with this idempotency key has succeeded, and its response was not kept: read what it has changed',
       { reason: 'not-kept' }
@@ -180,8 +192,27 @@ async function repeat(context: HookContext, call: KeyedCall, { hash, response }:
   }
 
   call.repeated = response
-  context.result = (JSON.parse(response) as { body?: unknown }).body
+  context.result = stored.body
   context.event = null
+}
+
+/** The id of the record that a call has written, where the call has named it by another field. */
+function getRecordId({ params, service, result }: HookContext): Id | undefined {
+  const { adapter } = params as AdapterParams
+  const id = adapter?.by && (result as { readonly [name: string]: unknown } | null)?.[getIdField(service)]
+
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined
+}
+
+/** A context whose record is named by its id, where that is stored. */
+function toNamedById(context: HookContext, id: Id | undefined): HookContext {
+  if (id === undefined) return context
+
+  const { params } = context
+  const { adapter = {} } = params as AdapterParams
+  const changes = { id, params: copyWith(params, { adapter: withoutLookupField(adapter) }) }
+
+  return Object.assign(Object.create(context), changes)
 }
 
 /** For a request while another one with the same key runs. */

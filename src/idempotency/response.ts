@@ -1,6 +1,6 @@
 // What leaves of a call, as it is stored, and how it leaves again.
 import { getResponse, setResponse } from '../core/call.ts'
-import type { HookContext } from '../core/types.ts'
+import type { HookContext, Id } from '../core/types.ts'
 import { convert } from '../errors.ts'
 import { type FormattingApplication, toClientError } from '../transport/error.ts'
 import { findPath } from '../utils/object.ts'
@@ -8,6 +8,8 @@ import { findTokenResponse } from '../utils/token-response.ts'
 
 /** A response as it is stored: what a client got, or the error that it got. */
 interface StoredResponse {
+  /** The id of the record, where the call has named it by another field. */
+  readonly id?: Id | undefined
   readonly http?: { readonly status?: number; readonly headers?: object; readonly location?: string }
   readonly body?: unknown
   readonly error?: object
@@ -23,10 +25,11 @@ export const NOT_KEPT = ''
  * A response as it is stored.
  *
  * @param context The context of a call that has finished
+ * @param id The id of its record, where the call has named it by another field
  * @param maxSize How many bytes it may have
  * @returns JSON; {@link NOT_KEPT} for one that is too large, that is not to be stored, that has a token, or that JSON cannot hold
  */
-export function toStoredResponse(context: HookContext, maxSize: number): string {
+export function toStoredResponse(context: HookContext, id: Id | undefined, maxSize: number): string {
   const { http: { status, headers, location } = {}, result, dispatch } = context
   const body = getResponse(context)
   const isPrivate =
@@ -37,7 +40,7 @@ export function toStoredResponse(context: HookContext, maxSize: number): string 
   // Sockets send bytes as they are.
   if (isPrivate || findPath([body], ArrayBuffer.isView) !== undefined) return NOT_KEPT
 
-  return toBoundedJson({ http: { status, headers, location }, body }, maxSize)
+  return toBoundedJson({ id, http: { status, headers, location }, body }, maxSize)
 }
 
 /**
@@ -45,10 +48,21 @@ export function toStoredResponse(context: HookContext, maxSize: number): string 
  *
  * @param error What a hook after the method has thrown
  * @param app The application
+ * @param id The id of the record, where the call has named it by another field
  * @param maxSize How many bytes it may have
  */
-export function toStoredError(error: unknown, app: FormattingApplication, maxSize: number): string {
-  return toBoundedJson({ error: toClientError(error, app).body }, maxSize)
+export function toStoredError(
+  error: unknown,
+  app: FormattingApplication,
+  id: Id | undefined,
+  maxSize: number
+): string {
+  return toBoundedJson({ id, error: toClientError(error, app).body }, maxSize)
+}
+
+/** What was stored of a call. */
+export function readResponse(response: string): Pick<StoredResponse, 'id' | 'body'> {
+  return JSON.parse(response)
 }
 
 /**

@@ -99,3 +99,18 @@ it('a patch under a rule is not repeated once the condition of a hook no longer 
   await notes.patch(1, { owner: 'eve' })
   expect((await send())[0]).toBe(404)
 })
+
+it.each([
+  ['a hook', {}],
+  ['a rule', { access: access({ patch: () => ({ owner: 'ada' }) }) }]
+])('a patch under %s finds its record by id, whatever field names it', async (_, options) => {
+  const { notes, patch } = await open({ by: 'text', ...options }, !('access' in options))
+  const { first, send } = await patch('a', { text: 'b' })
+
+  expect(first).toEqual([200, { ...OWNED, id: 1, text: 'b' }])
+  // Another record has the name.
+  await notes.create({ ...OWNED, owner: 'eve' })
+  expect(await send()).toEqual(first)
+  await notes.patch(1, { owner: 'eve' })
+  expect((await send())[0]).toBe(404)
+})
