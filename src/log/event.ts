@@ -2,6 +2,7 @@ import type { ServiceEvent } from '../core/internals.ts'
 import { toEventData } from '../core/publish.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { Application, HookContext } from '../core/types.ts'
+import { copyPlain, copyWith } from '../utils/object.ts'
 
 /** What is kept of an event: what another process is told of it. No headers, no credentials, no connection. */
 export interface KeptEvent {
@@ -48,6 +49,25 @@ export function toKeptEvent(serviceEvent: ServiceEvent, names: readonly string[]
     params: params && pickOwn(params, names),
     ...(traceparent !== undefined && { traceparent })
   }
+}
+
+/** A copy, for later: code that has got the result of a call may change it after the event. */
+export function copyEvent(kept: KeptEvent): KeptEvent {
+  return copyWith(kept, { data: copyPlain(kept.data), dispatch: copyPlain(kept.dispatch) })
+}
+
+/**
+ * An event of this process that is sent later, with all that publishers get of its call.
+ *
+ * @param serviceEvent The event
+ * @param copy The copy of what is kept of it
+ */
+export function toLaterEvent(serviceEvent: ServiceEvent, { data, dispatch = data }: KeptEvent): ServiceEvent {
+  const context = Object.create(serviceEvent.context, {
+    dispatch: { value: dispatch, enumerable: true, writable: true }
+  })
+
+  return copyWith(serviceEvent, { data, context })
 }
 
 /**

@@ -39,7 +39,7 @@ import { DURATION_CHECK, parseDuration } from '../utils/duration.ts'
 import { runEvery } from '../utils/interval.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { estimateBytes } from '../utils/size.ts'
-import { type KeptEvent, toKeptEvent, toKnownEvent } from './event.ts'
+import { copyEvent, type KeptEvent, toKeptEvent, toKnownEvent, toLaterEvent } from './event.ts'
 import { type End, parsePosition, toPositionText } from './position.ts'
 import { type Gap, hasPublisher, listPublished, Replays } from './replays.ts'
 import { type Entry, Ring } from './ring.ts'
@@ -381,7 +381,11 @@ class Log implements EventLog {
     try {
       const kept = toKeptEvent(serviceEvent, [getEntityName(this.app), ...source.params])
 
-      return { service, serviceEvent, kept, text: source.encode(kept) }
+      // First, because it fails for what contains itself.
+      const text = source.encode(kept)
+      const copy = copyEvent(kept)
+
+      return { service, serviceEvent: toLaterEvent(serviceEvent, copy), kept: copy, text }
     } catch (cause) {
       const sentence = `The event '${event}' of '${path}' cannot be sent to other processes`
 
@@ -453,8 +457,9 @@ class Log implements EventLog {
 
     try {
       const kept = toKeptEvent(event, [getEntityName(this.app)])
+      const bytes = estimateBytes(kept, maxEntryBytes)
 
-      this.ring.grow(entry, event.path, kept, estimateBytes(kept, maxEntryBytes))
+      this.ring.grow(entry, event.path, bytes > maxEntryBytes ? undefined : copyEvent(kept), bytes)
     } catch (error) {
       debug('An event is not kept: %O', error)
       this.ring.grow(entry, event.path, undefined, 0)

@@ -151,6 +151,25 @@ describeRedis('an event of a service', () => {
     })
   })
 
+  it('is what it was at the time of the call in all processes, though its result changes before it is sent', async () => {
+    const { one, other } = await startTwo()
+    const created = await one.things.create([{ text: 'a' }, { text: 'b' }])
+
+    for (const thing of created) thing.code = 'a secret'
+
+    for (const process of [one, other]) {
+      await until(() => expect(process.heard).toHaveLength(2))
+      expect(payloads(process)).toEqual([
+        { id: 0, text: 'a' },
+        { id: 1, text: 'b' }
+      ])
+      expect(process.heard.map(({ data }) => data)).toEqual(payloads(process))
+    }
+
+    expect(one.heard[0]?.context.params).toEqual({})
+    expect(one.heard[0]?.context.method).toBe('create')
+  })
+
   it('that the service sends itself arrives as one', async () => {
     const { one, other } = await startTwo()
 
