@@ -183,11 +183,24 @@ export class Connections {
    *
    * @param authentication The credentials
    * @param params Those of the call
+   * @throws What the store of sessions throws
    */
-  toVerifyOptions(
+  async toVerifyOptions(
     authentication: AuthenticationRequest,
     { connection, jwt }: AuthenticationParams
-  ): JwtVerifyOptions | undefined {
+  ): Promise<JwtVerifyOptions | undefined> {
+    const login = this.getLogin(connection)
+
+    // Its timer may be late. The reply to this call comes before the connection closes.
+    if (
+      connection &&
+      login?.session &&
+      login.authentication === authentication &&
+      login.expiresAt <= Date.now()
+    ) {
+      if (!(await this.hasSession(connection, login))) setImmediate(() => this.endLogin(connection, login))
+    }
+
     return this.isHeld(authentication, connection) ? { ...jwt, ignoreExpiration: true } : jwt
   }
 
@@ -279,20 +292,34 @@ export class Connections {
     if (call.isOver && connection.authentication) this.end(connection)
   }
 
-  /** The session of a connection may have been used meanwhile. */
   private async handleExpired(connection: RealTimeConnection): Promise<void> {
     const login = this.logins.get(connection)
-    let end: number | undefined
+
+    if (!login) return
 
     try {
-      if (login?.session) end = await this.service.sessionLogins.getEnd(login.session.id)
+      if (login.session && (await this.hasSession(connection, login))) return
     } catch (error) {
       reportError(this.service.app, error)
     }
 
-    if (!login || this.logins.get(connection) !== login) return
-    if (end === undefined) this.end(connection)
-    else this.logins.start(connection, { ...login, expiresAt: end })
+    this.endLogin(connection, login)
+  }
+
+  /** Whether the session of a login goes on: it may have been used meanwhile, or have ended in another process. */
+  private async hasSession(connection: RealTimeConnection, login: ConnectionLogin): Promise<boolean> {
+    const { session } = login
+    const end = session && (await this.service.sessionLogins.getEnd(session.id))
+
+    if (end === undefined) return false
+    if (this.logins.get(connection) === login) this.logins.start(connection, { ...login, expiresAt: end })
+
+    return true
+  }
+
+  /** Another user may have logged in meanwhile. By its credentials: the login is replaced when its session goes on. */
+  private endLogin(connection: RealTimeConnection, { authentication }: ConnectionLogin): void {
+    if (this.logins.get(connection)?.authentication === authentication) this.end(connection)
   }
 
   private handleChange(path: string, id: unknown): void {
@@ -371,8 +398,7 @@ export class Connections {
       const isValid = typeof found === 'boolean' ? found : login.toEntity(found) === login.entity
 
       verified.set(tokenId, found)
-      // Another user may have logged in meanwhile.
-      if (!isValid && this.logins.get(connection) === login) this.end(connection)
+      if (!isValid) this.endLogin(connection, login)
     }
   }
 

@@ -128,7 +128,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     if (issuer) return this.authenticateForeign(issuer, accessToken, params)
 
     const { connections, sessionLogins, entities } = this.auth
-    const options = connections.toVerifyOptions(authentication, params)
+    const options = await connections.toVerifyOptions(authentication, params)
     const payload = await this.auth.verifyAccessToken(accessToken, options)
     const session = getSessionClaim(payload)
     const result = { accessToken, authentication: { strategy: this.name, accessToken, payload } }

@@ -369,14 +369,19 @@ export class SessionLogins {
     if (this.isOn) await this.sessions.see(claim)
   }
 
-  /** When a connection with a session is looked at again, in milliseconds since 1970. */
+  /**
+   * When a connection with a session is looked at again, in milliseconds since 1970. That another process has ended the
+   * session is not remembered for much longer.
+   */
   toConnectionEnd({ end }: SessionClaim): number {
-    return Math.min(end * 1000, Date.now() + (this.settings.current?.idle ?? Number.POSITIVE_INFINITY))
+    return this.toNextCheck(end * 1000)
   }
 
-  /** When a session ends unless it is refreshed; `undefined` when it is over. */
+  /** The same, of a session as it is now; `undefined` when it is over. */
   async getEnd(id: string): Promise<number | undefined> {
-    return this.isOn ? this.sessions.getEnd(id) : undefined
+    const end = this.isOn ? await this.sessions.getEnd(id) : undefined
+
+    return end === undefined ? undefined : this.toNextCheck(end)
   }
 
   /**
@@ -448,6 +453,10 @@ export class SessionLogins {
       setImmediate(() => connections.endToken(name))
       if (isFirst) emitSafely(app, app, 'session:ended', [ended])
     }
+  }
+
+  private toNextCheck(end: number): number {
+    return Math.min(end, Date.now() + (this.settings.current?.accessExpiresIn ?? Number.POSITIVE_INFINITY))
   }
 
   private read(refreshToken: unknown): RefreshToken | undefined {
