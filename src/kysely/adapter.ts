@@ -8,6 +8,7 @@ import { type RecordSet, returnSet } from '../query/related.ts'
 import { getInherited, getServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
+import { copyWith } from '../utils/object.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { findDatabase } from './databases.ts'
 import type { Fragment, StoredRow, Table } from './dialect.ts'
@@ -90,7 +91,7 @@ export class KyselyAdapter<
   asSet(params: ServiceParams): RecordSet {
     const { where } = this.parseQuery(params)
 
-    const origin = { ...this.locate(params), ...this.getPlace(params) }
+    const origin = copyWith(this.locate(params), this.getPlace(params))
 
     return new KyselySet(origin, where, (work) => this.run(params, work))
   }
