@@ -164,7 +164,8 @@ export class SessionLogins {
   }
 
   /**
-   * Begins a session for a login that asks for one, and ends the one that the login replaces.
+   * Begins a session for a login that asks for one, and ends the one that the login replaces. With `refresh: false` in the
+   * params it does neither.
    *
    * @param userId The subject of the access token
    * @param fingerprints Those of its claims
@@ -183,6 +184,8 @@ export class SessionLogins {
     if (!settings || userId === undefined) return undefined
 
     this.assertDeliverable(request, params)
+    // Such as a login for MCP: it stands beside the session of a browser.
+    if (params.refresh === false) return undefined
     await this.replace(userId, request, params)
 
     if (!isLasting(settings, request, params)) return undefined

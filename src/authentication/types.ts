@@ -22,7 +22,7 @@ export interface AuthenticationParams extends Params {
   authStrategies?: string[]
   /** Another secret for the access token. */
   secret?: string
-  /** Whether the login begins a session, whatever its data and the configuration say. */
+  /** Whether the login begins a session, whatever its data and the configuration say. With `false` it also ends none. */
   refresh?: boolean
   [key: string]: any
 }

@@ -58,17 +58,17 @@ it('is so where the audience of the API is the resource', async () => {
 })
 
 describe('a login with a resource', () => {
-  const logIn = async (app: Application, data: object) => {
+  const logIn = async (app: Application, data: object, headers: Record<string, string> = {}) => {
     const response = await send(app, '/authentication', {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
+      headers: { 'Content-Type': 'application/json', ...headers },
       body: JSON.stringify(data)
     })
 
     return { status: response.status, body: (await response.json()) as any }
   }
-  const open = async () => {
-    const app = await createApp()
+  const open = async (configure = configureNotes) => {
+    const app = await createApp({}, configure)
     const password = await app
       .service('authentication')
       .getStrategy('local')
@@ -89,6 +89,19 @@ describe('a login with a resource', () => {
     expect(
       (await send(app, '/notes', { headers: { Authorization: `Bearer ${body.accessToken}` } })).status
     ).toBe(401)
+  })
+
+  it('ends no session of the one who asks', async () => {
+    const app = await open((one) => {
+      configureNotes(one)
+      one.set('authentication', { ...one.get('authentication'), refresh: { always: true } })
+    })
+    const { body } = await logIn(app, credentials)
+    const { refreshToken, accessToken } = body
+
+    await logIn(app, { ...credentials, resource: RESOURCE }, { Authorization: `Bearer ${accessToken}` })
+
+    expect((await logIn(app, { strategy: 'refresh', refreshToken })).status).toBe(201)
   })
 
   it('is refused for another resource, and for a token', async () => {
