@@ -224,7 +224,7 @@ const protectedResults: [string, string, unknown][] = [
     'find',
     { total: 1, data: [{ id: 1, password: 'x', nested: { password: 'y' } }], password: 'z' }
   ],
-  ['a page of another method', 'get', { total: 1, data: [{ id: 1, password: 'x' }], password: 'z' }],
+  ['a page of another method', 'feed', { total: 1, data: [{ id: 1, password: 'x' }], password: 'z' }],
   ['an object with toJSON', 'get', { password: 'x', toJSON: () => ({ id: 1, password: 'x' }) }],
   ['a text', 'get', 'password'],
   ['nothing', 'get', undefined],
