@@ -4,6 +4,9 @@ import { type ToReader, toFieldReader, toPlainReader } from '../query/field.ts'
 import { type CustomPredicates, compilePredicate, type Predicate } from '../query/predicate.ts'
 import { type Entry, FieldIndex, isIndexable, type Stored } from './field-index.ts'
 
+/** How many removed records keep their place at most, beside as many as there are others. */
+const MAX_GAPS = 1024
+
 /** Records by id, in the order in which they came, with indexes on some of their fields. */
 export class Records {
   private readonly entries = new Map<string, Entry>()
@@ -49,6 +52,9 @@ export class Records {
       this.replace(present, record)
       return
     }
+
+    // Calls by id never go through the list, which would grow with each record that comes and goes.
+    if (this.hasGaps && this.list.length > 2 * this.entries.size + MAX_GAPS) this.closeGaps()
 
     const entry = { key, place: this.list.length, record }
 
