@@ -15,8 +15,9 @@ export interface Fields {
   readonly tx?: string
 }
 
-/** How long to wait for the next try, until the server has said so, and at most after several that failed. */
+/** How long to wait before the next try, in milliseconds, until the server has sent a value. */
 const RETRY = 2000
+/** The longest wait after several failures, in milliseconds. */
 const MAX_RETRY = 30_000
 
 /** A field of an event: `data: …`. */
@@ -231,6 +232,9 @@ function isFinal(code: number): boolean {
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  // The event `abort` is over: its listener would never run.
+  if (signal.aborted) return Promise.resolve()
+
   return new Promise((resolve) => {
     const timer = setTimeout(end, milliseconds)
 

@@ -249,12 +249,12 @@ class Log implements EventLog {
       return
     }
 
-    const { path, event, data, context } = serviceEvent
+    const { path, event, data, context, traceparent } = serviceEvent
     const entry = this.openEntry()
     const place = new Place(this, entry)
 
-    this.keep(entry, { path, event, data, context })
-    publishEvent(this.app, service, { path, event, data, context, place })
+    this.keep(entry, { path, event, data, context, traceparent })
+    publishEvent(this.app, service, { path, event, data, context, traceparent, place })
   }
 
   resume(listener: LogListener, connection: object, position: unknown): Promise<void> {

@@ -1,7 +1,7 @@
 import { assertCalled } from '../core/assert-application.ts'
 import type { Application, HookContext, NextFunction } from '../core/types.ts'
 import { hasCode, isString } from '../utils/check.ts'
-import { toSetCookie } from '../utils/cookie.ts'
+import { addSetCookie, toSetCookie } from '../utils/cookie.ts'
 import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { Logins } from './login.ts'
@@ -98,7 +98,8 @@ function clearCookie(logins: Logins) {
     if (isHeld) {
       const cookie = toSetCookie(name, '', { maxAge: 0, isSecure: logins.isSecure })
 
-      http.headers = { ...http.headers, 'Set-Cookie': cookie }
+      // The login may have cleared the cookie of its refresh token.
+      http.headers = addSetCookie(http.headers ?? {}, cookie)
     }
   }
 }
