@@ -33,8 +33,8 @@ type AuthenticateContext = Pick<HookContext, 'app' | 'params'> &
   Partial<Pick<HookContext, 'type' | 'service'>>
 
 /**
- * A before or around hook that lets a call from outside through only when `params.authentication` is valid, and
- * then puts what the strategy returns (for example `user`) on the params. A call from inside passes when it brings no
+ * A before or around hook that lets an external call through only when `params.authentication` is valid, and
+ * then puts what the strategy returns (for example `user`) on the params. An internal call passes when it brings no
  * `authentication`, or when the entity is on its params already.
  *
  * @param settings The first strategy, or settings
@@ -47,7 +47,8 @@ type AuthenticateContext = Pick<HookContext, 'app' | 'params'> &
  */
 export function authenticate(settings: string | AuthenticateHookSettings, ...names: string[]) {
   const { service: location, strategies, optional = false, fresh } = toSettings(settings, names)
-  const assertLogin = fresh === undefined ? undefined : createFreshCheck(fresh, 'the authenticate hook')
+  const assertLogin =
+    fresh === undefined ? undefined : createFreshCheck(fresh, 'the authenticate hook', location)
   const checkStrategies = createStrategyCheck(strategies)
 
   async function authenticateCall(context: AuthenticateContext, next?: NextFunction): Promise<any> {
@@ -136,7 +137,7 @@ function toSettings(
 ): AuthenticateHookSettings {
   const given = typeof settings === 'string' ? { strategies: [settings, ...names] } : settings
 
-  // An empty name, too, is what `authenticate(process.env.STRATEGY ?? '')` must not end with.
+  // Also rejects an empty name, as from `authenticate(process.env.STRATEGY ?? '')`.
   if (
     !Array.isArray(given?.strategies) ||
     !given.strategies.length ||

@@ -10,7 +10,7 @@ export type Authenticated<
 
 /**
  * Tells TypeScript in a hook after `authenticate` that the entity is on the params, and throws where it is not: where
- * `authenticate` is missing, is optional, or let a call from inside pass.
+ * `authenticate` is missing, is optional, or let an internal call pass.
  *
  * @param context The context of the hook
  * @param entity The name of the entity on the params; `user` when left out

@@ -4,7 +4,7 @@ import type { ConnectionEvent } from './connection.ts'
 
 /**
  * An around hook for an authentication service: tells the application of a call that succeeded, with
- * `(result, params, context)`. Only calls from outside count.
+ * `(result, params, context)`. Only external calls count.
  *
  * @param event The event to emit on the application
  */
@@ -15,7 +15,7 @@ export function event(event: ConnectionEvent) {
   }
 }
 
-/** Tells the application of a call from outside that succeeded. */
+/** Tells the application of an external call that succeeded. */
 export function emitOnApplication(event: ConnectionEvent, context: HookContext): void {
   const { app, params, result } = context
 

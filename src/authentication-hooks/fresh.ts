@@ -7,14 +7,19 @@ import { parseDuration } from '../utils/duration.ts'
 type FreshContext = Pick<HookContext, 'app' | 'params'>
 
 /**
- * Creates a check that the caller of a verified call has logged in lately: not by a token alone.
+ * Creates a check that the caller of a verified call has logged in recently: an access token that is still valid is not enough.
  *
  * @param duration How old the login may be: `'10m'`, or a number of seconds
  * @param owner What has the duration, for messages
+ * @param location The path of the authentication service, unless it is the default one
  * @returns The check; it throws NotAuthenticated with `data.reason` `'stale'` for an older login
  * @throws TypeError for what is no duration
  */
-export function createFreshCheck(duration: unknown, owner: string): (context: FreshContext) => void {
+export function createFreshCheck(
+  duration: unknown,
+  owner: string,
+  location?: string
+): (context: FreshContext) => void {
   const age = parseDuration(duration) ?? 0
 
   if (age <= 0) {
@@ -25,7 +30,7 @@ export function createFreshCheck(duration: unknown, owner: string): (context: Fr
   }
 
   return ({ app, params }) => {
-    const loginAt = getLoginTime(app, params.authentication?.payload)
+    const loginAt = getLoginTime(app, location, params.authentication?.payload)
 
     if (loginAt === undefined || loginAt * 1000 + age <= Date.now()) {
       throw new NotAuthenticated('The login is too old for this call: log in again', { reason: 'stale' })
@@ -37,12 +42,16 @@ export function createFreshCheck(duration: unknown, owner: string): (context: Fr
  * When the user of a token has logged in, in seconds since 1970. Our own tokens without a session are made at a login; those of
  * others may have been made at any time after it.
  */
-function getLoginTime(app: FreshContext['app'], payload: any): number | undefined {
+function getLoginTime(
+  app: FreshContext['app'],
+  location: string | undefined,
+  payload: any
+): number | undefined {
   const { auth_time: loginAt, iat, iss } = payload ?? {}
 
   if (loginAt !== undefined) return Number.isFinite(loginAt) ? loginAt : undefined
 
-  const { issuer } = app.defaultAuthentication?.()?.configuration?.jwtOptions ?? {}
+  const { issuer } = app.defaultAuthentication?.(location)?.configuration?.jwtOptions ?? {}
 
   return [issuer].flat().includes(iss) && Number.isFinite(iat) ? iat : undefined
 }

@@ -56,7 +56,7 @@ export function hashPassword(field: string, options: HashPasswordOptions = {}) {
   }
 }
 
-/** Hashing takes long: what adapters refuse is refused before, and as they do it. */
+/** Refuses what an adapter would refuse, with the same errors, because hashing takes long. */
 function assertMulti({ service, method, id, params }: HookContext): void {
   if (method === 'update') {
     throw new BadRequest("You can not replace multiple instances. Did you mean 'patch'?")

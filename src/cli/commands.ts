@@ -23,7 +23,7 @@ export const COMMANDS: { readonly [name: string]: Command } = {
     operands: '<file>',
     count: [1, 1],
     summary: 'prints the OpenAPI document of that application',
-    options: { server: { value: '<url>', text: 'the address of the API; / when left out' } },
+    options: { server: { value: '<url>', text: 'the address of the API; . when left out' } },
     example: 'npx alula openapi src/app.ts --server https://example.com/api > openapi.json',
     run: ([file = ''], { server }) => describeFile(resolve(file), server)
   },

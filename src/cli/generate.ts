@@ -8,6 +8,40 @@ const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 /** The date in the name of a migration; one without a time sorts after those of its day. */
 const MIGRATION = /^(\d{4}-\d\d-\d\d)-(?:(\d\d)-(\d\d)-(\d\d)-)?/
 
+/** Words of JavaScript that a name in a program cannot be. */
+const RESERVED = new Set([
+  ...['await', 'break', 'case', 'catch', 'class', 'const', 'continue', 'debugger', 'default', 'delete', 'do'],
+  ...[
+    'else',
+    'enum',
+    'export',
+    'extends',
+    'false',
+    'finally',
+    'for',
+    'function',
+    'if',
+    'implements',
+    'import'
+  ],
+  ...['in', 'instanceof', 'interface', 'let', 'new', 'null', 'package', 'private', 'protected', 'public'],
+  ...[
+    'return',
+    'static',
+    'super',
+    'switch',
+    'this',
+    'throw',
+    'true',
+    'try',
+    'typeof',
+    'var',
+    'void',
+    'while'
+  ],
+  ...['with', 'yield']
+])
+
 /** With a longer name, lines of the files would be longer than formatters leave them. */
 const MAX_NAME_LENGTH = 20
 
@@ -28,6 +62,9 @@ export function generateService(kind: string, name: string): CommandOutcome {
       `The name '${name}' is not possible: use lower-case letters, digits and '-', at most ${MAX_NAME_LENGTH}.`
     )
   }
+
+  if (RESERVED.has(name))
+    throw new UsageError(`The name '${name}' is not possible: it is a word of JavaScript.`)
 
   const project = findProject()
   const names = toNames(name)

@@ -1,4 +1,5 @@
 // What a tool takes, as a schema that costs a model few tokens.
+import { listPlaceholders } from '../core/method-routes.ts'
 import { getDefinition, isStandardMethod } from '../core/methods.ts'
 import type { ManifestMethod, ManifestService } from '../manifest/services.ts'
 import { convertSchema } from '../openapi/convert.ts'
@@ -97,13 +98,6 @@ function toData(
 
 /** Several records, each as the one before it. */
 const LIST: JsonSchema = { type: 'array', items: { type: 'object' } }
-
-function listPlaceholders(path: string): readonly string[] {
-  return path
-    .split('/')
-    .filter((segment) => segment.startsWith(':'))
-    .map((segment) => segment.slice(1))
-}
 
 function toPathArguments(placeholders: readonly string[], others: readonly PathArgument[]): PathArgument[] {
   return placeholders.map((placeholder) => {

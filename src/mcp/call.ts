@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { callService, getResponse } from '../core/call.ts'
-import { type EmitterLike, reportError } from '../core/events.ts'
+import { reportError } from '../core/events.ts'
 import { getDefinition } from '../core/methods.ts'
 import type { Application, RealTimeConnection } from '../core/types.ts'
 import { BadRequest, NotFound } from '../errors.ts'
@@ -52,7 +52,7 @@ export async function callTool(
 
     return toToolResult(getResponse(await callService(service, { ...call, params })), tool.many)
   } catch (error) {
-    if (toClientError(error).status >= 500) reportError(app as object as EmitterLike, error)
+    if (toClientError(error).status >= 500) reportError(app, error)
 
     const { body } = toErrorResponse(app, error, { provider: 'mcp', method, path, headers: {} })
 

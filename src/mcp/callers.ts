@@ -22,7 +22,7 @@ export interface Caller {
 }
 
 /** `typ` of tokens for MCP: where a configuration has no audience, the API would take them for its own. */
-export const TOKEN_TYPE = 'mcp+jwt'
+const TOKEN_TYPE = 'mcp+jwt'
 
 /** What tokens for MCP are made and verified with, beside the options of the configuration. */
 export function toTokenOptions(resource: string): { audience: string; header: { typ: string } } {

@@ -43,7 +43,11 @@ export class Endpoint {
 
   /** @throws Error without the package, for options that name what there is not, and for tools of the same name */
   start(): Promise<Started> {
-    this.started ??= this.load()
+    // A start that has failed may be tried again.
+    this.started ??= this.load().catch((error) => {
+      this.started = undefined
+      throw error
+    })
 
     return this.started
   }
@@ -101,8 +105,8 @@ export class Endpoint {
       | (AuthenticationBase & { hooks?: (map: object) => unknown })
       | undefined
 
-    auth?.hooks?.({ around: { create: [createResourceLogin(auth, options.resource)] } })
     this.warn()
+    auth?.hooks?.({ around: { create: [createResourceLogin(auth, options.resource)] } })
 
     return {
       sdk,
@@ -199,7 +203,7 @@ export function toMetadataPath(resource: string): string {
   return `/.well-known/oauth-protected-resource${new URL(resource).pathname.replace(/\/$/, '')}`
 }
 
-/** A page of a name that leads to this machine could call it otherwise (DNS rebinding), and so could any page with a cookie. */
+/** Otherwise a page whose host name resolves to this machine could call it (DNS rebinding), and any page could by a cookie. */
 function assertPlace(request: Request, { params }: MountedDetails, expected: string): void {
   const { hostname } = new URL(request.url)
 

@@ -12,7 +12,7 @@ const MAX_PARTS = 500
 
 /**
  * Copies a schema of a document with what it refers to in its place: many clients follow no references. What refers to itself,
- * and what lies behind the first few hundred parts, is anything: the service checks it all the same.
+ * and what comes after the first few hundred parts, is anything: the service checks it all the same.
  *
  * @param schema The schema
  * @param all Those of the document, by name

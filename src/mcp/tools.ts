@@ -101,7 +101,7 @@ export function listLeftOut(app: Application, { services }: McpOptions): readonl
 }
 
 /** The name of a tool: `notes_find`. */
-export function toToolName(path: string, method: string): string {
+function toToolName(path: string, method: string): string {
   const [place, name] = [path, method].map((part) =>
     part.replaceAll(/[^A-Za-z0-9-]+/g, '_').replaceAll(/^_|_$/g, '')
   )

@@ -192,7 +192,7 @@ class ServiceSchema implements DescribedExtension {
       this.resultCheck = compileResultCheck(this.record.output, (difference, context) =>
         report(
           'ALULA_RESULT',
-          `A result of '${path}' (${context.method}) is not what its schema says: ${difference}`,
+          `A result of '${context.path}' (${context.method}) is not what its schema says: ${difference}`,
           context
         )
       )

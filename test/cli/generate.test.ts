@@ -98,6 +98,7 @@ it('what exists already is not overwritten, and nothing is half-written', () => 
 it.each([
   ['hook', 'tasks', "Unknown kind 'hook'."],
   ['service', '../tasks', "The name '../tasks' is not possible"],
+  ['service', 'import', "The name 'import' is not possible: it is a word of JavaScript."],
   ['service', 'tasks', 'There is no src/services.ts here.']
 ])('%s %s says what is wrong', (kind, name, sentence) => {
   expect(() => generateService(kind, name)).toThrow(sentence)

@@ -67,6 +67,16 @@ it('is configured once, before the application is set up', async () => {
   expect(() => twice.configure(mcp({ resource: RESOURCE }))).toThrow('configured on the application already')
 })
 
+it('a start that has failed may be tried again', async () => {
+  const app = alula().configure(mcp({ resource: RESOURCE, services: ['things'], anonymous: true }))
+
+  await expect(app.setup()).rejects.toThrow("the application has no service 'things'")
+  app.use('things', memory(), { methods: ['find'], ...declared })
+  await app.setup()
+
+  expect((await (await connectCurrent(app)).list()).map(({ name }) => name)).toEqual(['things_find'])
+})
+
 it('names what is no tool, and exposure knows what is one', async () => {
   let app!: Application
   const warnings = await listWarnings(async () => {
