@@ -25,8 +25,8 @@ export interface AccessRules {
 }
 
 /**
- * Says who may call the methods of a service from outside. A method that it does not name is closed. Calls from inside
- * are not concerned.
+ * Declares who may make external calls of a service. A method that it does not name is closed. Internal calls are not
+ * checked.
  *
  * @param rules For each method a function of the context, which returns `true`, `false`, or a query that is added to the
  * query of the client: `anyone`, `user`, `owner(field)`, `role(name)`, or one of your own
@@ -178,7 +178,7 @@ class ServiceAccess implements ServiceExtension {
 }
 
 /**
- * Asks a rule about a call from outside, and keeps the query that it returns.
+ * Applies a rule to an external call, and keeps the query that it returns.
  *
  * @param context The context of the call, whose credentials are verified
  * @param rule The rule; without one the call is refused

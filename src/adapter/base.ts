@@ -64,7 +64,7 @@ export abstract class AdapterBase<
     return this.options.events
   }
 
-  /** What the library asks of the service. */
+  /** What the service says about itself. */
   get [TRAITS](): Traits {
     return this.options.upsert ? { upsert: upsertExtension } : {}
   }
@@ -94,20 +94,21 @@ export abstract class AdapterBase<
   }
 
   /**
-   * Called once, when the service is registered with the option `by`. An adapter whose store does not see to it keeps the
-   * values of the field apart: two equal ones are a Conflict.
+   * Called once, when the service is registered with the option `by`. An adapter whose store does not do so keeps the values
+   * of the field unique: a second record with the same value is a Conflict.
    *
    * @param _field The name of the field
    */
   _identifyBy(_field: string): void {}
 
   /**
-   * Finds the record of a key for `upsert`, not as the caller: its id, and whether there is another one.
+   * Finds the records of a key for `upsert`, whatever the caller may see. They need no field but the id, and two are enough: a
+   * second one shows that the key is not unique.
    *
    * @param values The values of the key
    * @param params The params of the call
-   * @param _isLatest Whether the call has failed because others were faster: what they have stored has to be seen, in a
-   * transaction too that began before
+   * @param _isLatest Whether an attempt has failed because another call was faster: its record has to be visible, also in a
+   * transaction that began earlier
    */
   async _findByKey(
     values: Query,

@@ -232,7 +232,7 @@ export class Codes {
     return store
   }
 
-  /** Of a purpose and a subject; neither can be read from it. */
+  /** The key of a purpose and a subject: an HMAC, from which neither can be read. */
   private toKey(purpose: string, subject: string, [secret = ''] = toSecrets(this.secret)): string {
     return createHmac('sha256', deriveKey(secret, 'alula/codes'))
       .update(JSON.stringify([purpose, subject]))
@@ -248,7 +248,7 @@ function toSealPurpose(purpose: string): string {
   return `code ${purpose}`
 }
 
-/** Another one: what is kept of a code with digits is no code itself. */
+/** Another purpose than that of a sealed code, so that the stored record of a code with digits is not accepted as a code. */
 function toKeptPurpose(purpose: string): string {
   return `kept code ${purpose}`
 }

@@ -9,7 +9,7 @@ export interface ConnectionLogin {
   readonly tokenId: string
   /** What {@link toEntityName} returns for the entity; `undefined` for a token without an entity. */
   readonly entity: string | undefined
-  /** The same, of what the credentials are verified as again. */
+  /** The same name, for the result of verifying the credentials again. */
   toEntity(result: AuthenticationResult): string | undefined
   /** The credentials that verify the login again. */
   readonly authentication: AuthenticationRequest
@@ -94,7 +94,7 @@ function toNames({ tokenId, entity }: ConnectionLogin): string[] {
 const ENTITY = 'entity:'
 
 /**
- * The name of an entity among logins, and in what processes tell each other.
+ * The name of an entity among logins, and in the messages between processes.
  *
  * @param path The path of its service
  * @param id Its id; `undefined` when it is not known, which stands for every entity

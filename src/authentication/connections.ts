@@ -359,7 +359,7 @@ export class Connections {
     )
   }
 
-  /** Of one name one after another. One that has not begun does for all that are asked for meanwhile. */
+  /** Verifies the logins of one name, one run after another. Requests share a run that has not begun. */
   private verifySoon(
     name: string,
     find: () => readonly RealTimeConnection[],
@@ -402,7 +402,7 @@ export class Connections {
     }
   }
 
-  /** What credentials are verified as; without it, whether their login goes on. */
+  /** The result of verifying credentials, or, when that fails, whether their login goes on. */
   private async verifyLogin(
     connection: RealTimeConnection,
     authentication: AuthenticationRequest,

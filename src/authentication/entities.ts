@@ -294,7 +294,7 @@ export function toInternal<Params extends { provider?: unknown }>(params: Params
   return withoutServiceSlots(withoutProvider(params))
 }
 
-/** The same, for a method of a strategy. */
+/** Params without `provider`, for a method of a strategy in the same call. Params that have none are not copied. */
 export function withoutProvider<Params extends { provider?: unknown }>(params: Params): Params {
   const own = withoutOwnId(params)
 

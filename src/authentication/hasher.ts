@@ -16,8 +16,8 @@ export interface Hasher {
    * Whether a password is the one that a hash was made of.
    *
    * @param isAborted Whether the client has gone: a comparison that has not begun yet need not run. It may reject then
-   * @param isKnown Whether the account was used before from the address of the client: then others that wait, of which many may
-   * be guesses, need not hold it up
+   * @param isKnown Whether the account was used before from the address of the client: the comparison may then run before others
+   * that wait, which may be guesses
    */
   compare(password: string, hash: string, isAborted?: () => boolean, isKnown?: boolean): Promise<boolean>
   /** Whether a hash is weaker than a new one would be. Without this function no hash is renewed. */

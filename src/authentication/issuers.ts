@@ -59,7 +59,7 @@ const CHECKS: OptionChecks = {
  * @param issuers The option
  * @param own The issuers of the tokens of the service
  * @param hasEntity Whether a token stands for an entity
- * @throws TypeError with a sentence that names what is wrong
+ * @throws Error with a sentence that names what is wrong
  */
 export function assertIssuers(
   owner: string,

@@ -239,7 +239,7 @@ export class AuthenticationService extends AuthenticationBase {
     const { authStrategies } = getConfiguration(this, params)
     const result = await this.authenticate(authentication, params, ...authStrategies)
 
-    // Only a token of ours: strategies of others may go by something that is none.
+    // Only a token of this service: a custom strategy may accept credentials that are no token.
     const { payload } = result.authentication ?? {}
     const endToken = (tokenId: string) => this.connections.endToken(tokenId, params.connection)
 

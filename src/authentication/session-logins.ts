@@ -184,7 +184,7 @@ export class SessionLogins {
     if (!settings || userId === undefined) return undefined
 
     this.assertDeliverable(request, params)
-    // Such as a login for MCP: it stands beside the session of a browser.
+    // A login for MCP, for example, does not replace the session of the browser.
     if (params.refresh === false) return undefined
     await this.replace(userId, request, params)
 

@@ -74,7 +74,7 @@ export function signToken(
 
 /** A token without an end is made where that is said, and not where an environment variable is not set. */
 function toLifetime(payload: unknown, expiresIn: string | number | undefined): JwtOptions {
-  // Text takes no lifetime, and claims with an end have one.
+  // A string cannot have a lifetime, and claims with `exp` already have one.
   const isText = typeof payload !== 'object' || Buffer.isBuffer(payload)
   const takesDefault = !isText && (payload as { exp?: unknown }).exp === undefined
 

@@ -12,8 +12,8 @@ const MAX_TOKENS = 5000
 
 /**
  * Remembers which tokens were verified, because a client sends the same one with each request and a signature does
- * not change. What can change is asked every time: whether the token has expired here, and whether it was revoked by
- * who calls this.
+ * not change. What can change is checked every time: this class checks whether the token has expired, its callers check
+ * whether it was revoked.
  */
 export class VerifiedTokens {
   private readonly tokens = new BoundedMap<unknown, VerifiedToken>(MAX_TOKENS)

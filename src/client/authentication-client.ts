@@ -60,11 +60,11 @@ export class AuthenticationClient {
   /** Whether the last login has succeeded, and no logout came after it. */
   authenticated = false
 
-  /** Tells whether the login that just begins another one as a part of itself is still the last one. */
+  /** While a login starts another one as a part of itself: whether the outer login is still the last one. */
   private isOuterCurrent: (() => boolean) | undefined
   /** The last login after a lost connection. */
   private resumed: unknown
-  /** Whether that could not be done, for no fault of its own. */
+  /** Whether that login failed without a refusal by the server, such as for a lost connection. */
   private isInterrupted = false
   /** Of a socket: the login of its connection; `true` for one that another login has replaced on the client. */
   private held: Promise<AuthenticationResult> | boolean = false
@@ -73,7 +73,7 @@ export class AuthenticationClient {
   private renewing: Promise<AuthenticationResult> | undefined
   /** The last refresh token of this page: another tab may have a newer one. */
   private refreshToken: string | undefined
-  /** That of a session that goes on without this client. */
+  /** The refresh token of a session that has a newer one, which this client did not get. The next login names it. */
   private lost: string | undefined
   /** Settles when the login that was sent last has a response. */
   private sent: Promise<unknown> = Promise.resolve()
@@ -113,7 +113,7 @@ export class AuthenticationClient {
    *
    * @param location `window.location`, or something like it
    * @returns The token, or `null`
-   * @throws OauthError with the error that stands there; the error of the server for a code
+   * @throws OauthError for an error in the location; the error of the server for a code
    */
   async getFromLocation(location: HashLocation): Promise<string | null> {
     const accessToken = takeFromHash(location, this.options.locationKey)
@@ -250,7 +250,7 @@ export class AuthenticationClient {
         ? this.service.remove(null, { headers: { [header]: `${scheme} ${refreshToken}` } })
         : this.service.remove(refreshToken))
 
-      // Which clears the cookie. Its session is over.
+      // Clears the cookie of the session, which is closed by now.
       await this.options.service?.remove(null).catch(() => undefined)
 
       if (isReplaced()) {

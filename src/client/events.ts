@@ -24,8 +24,8 @@ const CHECKS: OptionChecks = {
 
 /**
  * Gives the services of a REST connection the events of the server, those of all its clients: one stream for all services,
- * from the first listener until `app.teardown()`. What was missed meanwhile comes after a lost connection; what cannot be
- * had is the event `gap` of the application. It is configured after the connection.
+ * from the first listener until `app.teardown()`. After a lost connection, missed events are sent again; where that
+ * is not possible, the application emits `gap`. It is configured after the connection.
  *
  * @param options The path of the events
  * @throws TypeError for options that are not valid, and on `configure` Error for an application without a REST connection

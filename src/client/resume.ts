@@ -13,8 +13,8 @@ interface Receiving extends Socket {
 const NOWHERE = 'none-0.0'
 
 /**
- * Has a socket get the events that it missed, after each connection that was lost. What cannot be had is the event `gap` of
- * the application, with the names of services: their records have to be read again.
+ * Gets a socket the events that it missed, after each lost connection. Where that is not possible, the application emits `gap`
+ * with the names of services: their records have to be read again.
  *
  * @param app The application
  * @param socket A socket of `socket.io-client`; others stay as they are

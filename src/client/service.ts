@@ -25,7 +25,7 @@ export interface ResponseParams extends Params {
 /** What the server returns. `any`, as in v5: the types of an application say what its services have. */
 type ServerResult = any
 
-/** A service that is on a server. What the call of a method becomes on its way there, a subclass decides. */
+/** A service that is on a server. Subclasses decide how a call is sent. */
 export abstract class ClientService implements ServiceInterface<ServerResult, unknown, Params, unknown> {
   /**
    * Sends a call to the server.
@@ -124,7 +124,7 @@ export abstract class ClientService implements ServiceInterface<ServerResult, un
   }
 
   /**
-   * Is on every service, and not for clients.
+   * Always throws: only the server publishes. Every service has the method.
    *
    * @throws Error always
    */

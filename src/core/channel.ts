@@ -164,9 +164,9 @@ const FIRST_SWEEP = 1024
 export class Channels<Connection extends object = any> {
   private readonly channels = new Map<string, NamedChannel<Connection>>()
   private nextSweep = FIRST_SWEEP
-  /** The other way round, so that a connection that ends costs what it is in, and not all that there is. */
+  /** The channels of each connection: closing one takes as long as it has channels, however many there are in all. */
   private readonly memberships: Memberships<Connection> = new WeakMap()
-  /** Which departure the last one of a connection was, counted from the first of all. */
+  /** The number of the last departure of each connection; departures of all connections are counted together. */
   private readonly departures = new WeakMap<Connection, number>()
   private departureCount = 0
   /** Connections that have closed. */
@@ -250,7 +250,7 @@ export class Channels<Connection extends object = any> {
     return channel
   }
 
-  /** At twice the size that the last one left, so that all sweeps together cost no more than the channels. */
+  /** Removes empty channels. The next sweep is due at twice the size that is left, so that sweeps cost no more than channels. */
   private sweep(): void {
     for (const [name, channel] of this.channels) {
       // Other listeners use these.

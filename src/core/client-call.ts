@@ -19,8 +19,8 @@ export function goesToClient(context: object): boolean {
 }
 
 /**
- * A hook that fails the calls of clients that are not valid. It runs once their callers are known: what a method expects is not
- * said to those who may not call it.
+ * A hook that fails calls of clients that are not valid. It runs once the caller is known: callers that may not call a method
+ * do not learn what it expects.
  *
  * @throws The error of the call
  */

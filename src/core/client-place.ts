@@ -11,8 +11,8 @@ export interface ClientPlace {
    */
   readonly isBehindProxy?: boolean
   /**
-   * Whose page made the request: of this server or of a known origin, or another one; `undefined` where a page would have
-   * said so, and where that is not known.
+   * The page that made the request: `'own'` for one of this server or of a known origin, `'other'` for any other one.
+   * `undefined` where no browser made it, and where that is not known.
    */
   getPage?(): 'own' | 'other' | undefined
 }

@@ -24,8 +24,8 @@ export type Levels = readonly [Layer<HookContext>, Layer<HookContext>, Layer<Hoo
 
 /**
  * What takes part in the calls of a service, in the order in which it sees their input: its scope, its schema, the inner
- * extensions of both, its access. The restrictions come last, so that no client can remove them. First is what sets the status
- * of `upsert`, so that one which a schema names is there before.
+ * extensions of both, its access. The restrictions come last, so that no client can remove them. The extension that sets the
+ * status of `upsert` comes first: on the way out it runs last, so that the status of a schema wins.
  */
 export function listExtensions(service: object): readonly ServiceExtension[] {
   // A plugin may have put a service among the others that was never registered.

@@ -63,7 +63,7 @@ export function assertExtensible(service: FeathersService, path: string): void {
  *
  * @param service The service
  * @param path Its path
- * @param gate Is asked whenever the hooks of a method are compiled, with their layers; what it returns runs around them
+ * @param gate Called whenever the hooks of a method are compiled, with their layers; the hook that it returns runs around them
  * @throws Error for a service that brought hooks of another library
  */
 export function addGate(

@@ -33,7 +33,7 @@ declare module '../utils/call-state.ts' {
 const ANY = Symbol('any event')
 
 /**
- * Registers a publisher of an application. One that was there for the same event makes room.
+ * Registers a publisher of an application. It replaces the one for the same event.
  *
  * @param args The name of an event, or none for all events, and the publisher
  * @throws Error for an event that is no standard one, TypeError for what is no function
@@ -228,7 +228,7 @@ interface Positions {
   readonly byItem: ReadonlyMap<unknown, number>
 }
 
-/** Once the publisher has decided, and the events of the record before this one are sent. */
+/** Sends an event once its publisher has decided and the earlier events of the same record are sent. */
 async function sendLater(
   app: EmitterLike,
   serviceEvent: ServiceEvent,

@@ -83,7 +83,7 @@ const EXTENSION_PARTS: readonly (keyof ServiceExtension)[] = [
   'setup'
 ]
 
-/** A list that is ignored would open every method to clients, or leave out what stands guard. */
+/** An invalid option must not be ignored: every method would be open to clients, or `access` would be missing. */
 const CHECKS: OptionChecks = {
   methods: NAMES,
   events: NAMES,

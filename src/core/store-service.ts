@@ -1,4 +1,4 @@
-// What services are asked when the library keeps something in them, such as sessions.
+// Services in which the library keeps something, such as sessions.
 import { hasCode } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { getServiceOptions } from './service.ts'

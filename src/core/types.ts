@@ -23,7 +23,7 @@ export interface Query {
 export interface Params<Q = Query> {
   /** The only part that a client chooses. */
   query?: Q
-  /** The transport that a call came through; `undefined` for a call from inside. */
+  /** The transport that a call came through; `undefined` for an internal call. */
   provider?: string
   /** What stood for the placeholders of the service’s path. */
   route?: { [key: string]: any }
@@ -35,7 +35,7 @@ export interface Params<Q = Query> {
   authenticated?: boolean
   /** The connection that a call came over, where it stays open. */
   connection?: RealTimeConnection
-  /** `false` for a call from inside whose data the schema of the service does not check. */
+  /** `false` for an internal call whose data the schema of the service does not check. */
   schema?: false
 }
 
@@ -271,7 +271,7 @@ export interface ServiceOptions<MethodNames = string> {
   access?: ServiceExtension | undefined
   /** A verb and a path after that of the service for custom methods: `{ 'POST /:id/favorite': 'favorite' }`. */
   routes?: { readonly [route: RouteName]: MethodNames } | undefined
-  /** The field whose value stands in place of the id in calls from outside. No two records may have the same. */
+  /** The field whose value replaces the id in external calls. No two records may have the same. */
   by?: string | undefined
   /**
    * The record that a placeholder of the path names, by the field that holds its id: `{ articleId: 'articles' }`. The caller has to
@@ -367,7 +367,7 @@ export interface ServiceExtension {
   /**
    * Runs when the application is set up, before `setup` of the service.
    *
-   * @throws Error to refuse the start
+   * @throws Error so that the application does not start
    */
   setup?(service: FeathersService, path: string, app: object): Promise<void>
 }

@@ -24,7 +24,7 @@ export interface Traits {
   readonly authenticates?: Authenticates
   /** The paths of the fields that a hook takes out of what clients get, for what reads a pipeline. */
   readonly protects?: readonly string[]
-  /** Whether an around hook lets no call from outside pass, for what reads a pipeline. */
+  /** Whether an around hook refuses every external call, for tools that read a pipeline. */
   readonly refuses?: true
 }
 

@@ -5,7 +5,7 @@ import { isForwarded, toHost } from '../transport/proxies.ts'
 import { parseQueryString } from '../transport/querystring.ts'
 import type { FeathersKoaContext } from './context.ts'
 
-/** A request of Koa, which knows about proxies by its own setting, has its own places for what middleware parses and adds. */
+/** A request of Koa: it has a separate setting for proxies, and separate places for what middleware parses and adds. */
 export class KoaRequest extends NodeRequest {
   private readonly context: FeathersKoaContext
 

@@ -73,10 +73,10 @@ async function inSavepoint<T>(db: AnyKysely, run: (db: AnyKysely) => Promise<T>)
 /**
  * Runs a statement that does nothing when it fails, and leaves the transaction around it as it was. On PostgreSQL the
  * failure of a statement is that of the whole transaction, unless a savepoint comes before it. Without a transaction,
- * a statement that the database gave up is tried again: InnoDB has rivals for one id wait for each other.
+ * a statement that the database aborted is tried again: in InnoDB, statements that write the same id can deadlock.
  *
  * @param db A Kysely instance or a transaction
- * @param table A table of it, which knows which database it is
+ * @param dialect The dialect of its database
  * @param run The statement; it may run more than once
  */
 export async function asOneStatement<T>(

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../schema/json-schema.ts'
 
 /** What a column has room for, where its type says less than its kind may be. */
 export interface Limits {
-  /** In characters, as are those of a string. */
+  /** In characters, as is `maxLength`. */
   readonly minLength?: number | undefined
   readonly maxLength?: number | undefined
   /** How many digits a decimal may have before its point. */

@@ -29,7 +29,7 @@ export interface TableHandle {
  * Opens a table for a call.
  *
  * @param Model The Kysely instance that is configured
- * @param db Where they run: the same, or the transaction of the call
+ * @param db Where the statements run: the Kysely instance, or the transaction of the call
  * @param options The names of the table and of its id column, and whether policies of the database have to hold
  * @throws Error with the code `ALULA_MISSING_TABLE` when there is no such table, or no such column, and with `ALULA_ROW_SECURITY`
  *   where policies do not hold

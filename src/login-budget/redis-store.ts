@@ -168,7 +168,7 @@ export class RedisLoginBudgetStore implements LoginBudgetStore {
   }
 }
 
-/** Redis has no addresses of users. */
+/** A hash, so that Redis stores no addresses of users. */
 function toDigest(account: string, address: string): string {
   return createHash('sha256').update(`${account} ${address}`).digest('base64url').slice(0, 22)
 }

@@ -220,7 +220,7 @@ function isTool(
   )
 }
 
-/** Whether a method is for no client of MCP, whatever is declared: that of a login is none, either. */
+/** Whether a method is closed to clients of MCP, whatever is declared, as the methods of a login are. */
 function isClosed(service: FeathersService, who: string): boolean {
   return who === 'nobody' || getOwnAccess(service) !== undefined
 }

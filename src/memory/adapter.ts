@@ -454,7 +454,7 @@ function toComparator(
   return (a, b) => assertSync(compare(a, b), "A comparison of the option 'sorter' has to return a number")
 }
 
-/** What is said of an operator of lists counts in place of its own meaning. */
+/** A predicate of the options replaces the built-in meaning of a list operator. */
 function withLists(predicates: CustomPredicates | undefined): CustomPredicates {
   return predicates ? { ...LIST_PREDICATES, ...predicates } : LIST_PREDICATES
 }

@@ -26,7 +26,7 @@ export function takeSorted<T>(records: readonly T[], compare: Comparator, count:
 
 type IsBefore = (a: number, b: number) => boolean
 
-/** The first indices, so that each comes after those at twice its place, plus one and two: the first is the last of all. */
+/** A heap of the first indices: the one at place `n` sorts after those at `2n + 1` and `2n + 2`, so place 0 has the last. */
 function toHeap(count: number, isBefore: IsBefore): number[] {
   const heap = Array.from({ length: count }, (_, index) => index)
 

@@ -205,7 +205,7 @@ export class Logins {
   }
 
   /**
-   * Ends a login, for better or worse.
+   * Ends a login, whether it succeeded or failed.
    *
    * @param name The name of the provider
    * @param query The query of the callback

@@ -81,7 +81,7 @@ export class OAuthCallbackService {
   }
 
   /**
-   * Has the browser ask again, with `GET`: to a form of another site it does not add the cookie of the login.
+   * Redirects the browser to the same path with `GET`: with a form from another site it does not send the cookie of the login.
    *
    * @throws MethodNotAllowed for a provider that was not told to send a form; BadRequest for what is none
    */

@@ -17,7 +17,7 @@ import type { Entity, OAuthConfiguration, OAuthProfile } from './types.ts'
 
 /** The params of a login through a provider. */
 export interface OAuthParams extends AuthenticationParams {
-  /** That the provider was asked: only the callback of a flow that was started here sets it. */
+  /** Proof that the provider was asked: only the callback of a flow that was started here sets it. */
   oauth?: {
     readonly provider: string
     /** The id of the entity that was logged in when the flow began. */

@@ -18,7 +18,7 @@ export interface OpenApiServer {
 export interface OpenApiOptions {
   /** The title and the version of the API, and what else `info` of a document has. */
   readonly info?: OpenApiInfo
-  /** The addresses of the API. When left out, it is `/`, and the path of a sub-application where `openapi()` serves it. */
+  /** The addresses of the API. When left out, it is `.`: the folder of the document, such as that of a sub-application. */
   readonly servers?: readonly OpenApiServer[]
 }
 

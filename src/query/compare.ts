@@ -1,7 +1,7 @@
 import { getMicroseconds } from './precise-date.ts'
 
 /**
- * Whether two values are the same: text, numbers, booleans by value, dates by their time, bytes by content,
+ * Whether two values are the same: strings, numbers, booleans by value, dates by their time, bytes by content,
  * ids of a database by their own `equals`. Missing is the same as null. Values of different types never are.
  */
 export function isEqual(a: unknown, b: unknown): boolean {

@@ -75,7 +75,7 @@ export const CURSOR_FILTERS = { $after: true, $before: true, $total: true } as c
 export const CURSOR_FIELDS = ['hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'] as const
 
 /**
- * Checks a value that a field is compared with. Text, numbers, booleans and null are values, and so are instances
+ * Checks a value that a field is compared with. Strings, numbers, booleans and null are values, and so are instances
  * of classes (dates, ids of a database): how those compare is up to the adapter.
  *
  * @param name What the value stands under, for the message

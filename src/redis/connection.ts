@@ -31,7 +31,7 @@ const debug = createDebug('alula:sync')
 /** How long, in milliseconds, Redis may be silent before the connection counts as lost. */
 const SILENCE = 5000
 
-/** Asks Redis for a sign of life, in milliseconds, where it would have nothing to say. */
+/** How often an idle Redis is pinged, in milliseconds. */
 const PING_INTERVAL = 1000
 
 /** The longest pause between two attempts, in milliseconds. */
@@ -111,9 +111,9 @@ export class RedisConnection {
   }
 
   /**
-   * Connects and begins again after a pause, for an error though Redis is there: it may be loading its data, have no memory
-   * left, or be a copy by now of another server that its name already stands for. When the connection is lost there is
-   * nothing to do here.
+   * Connects and begins again after a pause, for an error of a Redis that is reachable: it may be loading its data, have no
+   * memory left, or have become a replica, while its name already resolves to another server. When the connection is lost, there
+   * is nothing to do here.
    */
   retry(error: Error): void {
     if (!this.client.isReady || this.timer) return

@@ -155,7 +155,7 @@ export function getLinkSource(
  * Calls `find` of a related service. Its rule holds, whether or not its `methods` offer `find`. A caller that is refused,
  * or that has neither a rule nor `find`, gets no records.
  *
- * @param inherited What its call is given, and all that are made with its params
+ * @param inherited The slots for the call, and for all calls that are made with its params
  * @returns The context of the call; `undefined` where the caller may not find any
  * @throws BadRequest for a relation that would tell clients of hidden fields
  */
@@ -172,7 +172,7 @@ async function askRelated(
   if (caller.provider) {
     if (!hasRule(service)) return undefined
 
-    // The start is refused, and an application need not have been set up.
+    // `setup` refuses such a relation too, but an application may serve calls before it is set up.
     const telling = findTelling(context, relation)
 
     if (telling) {

@@ -11,7 +11,7 @@ import { type Includes, toTree } from './include.ts'
 export const MAX_LOADED = 10_000
 
 /** How many characters of records one call may load through relations, and how many may be in its result. */
-export const MAX_CHARACTERS = 10_000_000
+const MAX_CHARACTERS = 10_000_000
 
 /** A record. */
 export type Fields = Record<string, unknown>

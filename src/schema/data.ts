@@ -219,7 +219,7 @@ function withData(context: HookContext, { value, given }: Checked): HookContext 
   return Object.create(context, { data: { value: data, enumerable: true, writable: true } })
 }
 
-/** Puts the values in that the server sets, in place of those that no call from inside has given. */
+/** Adds the values that the server sets, except those that an internal call has given. */
 function compileServer(settings: DataSettings): (checked: Checked, context: HookContext) => unknown {
   const { server = {}, parents = [], writes } = settings
   const all = Object.entries(server).flatMap(([name, make]) => (make ? [{ name, make }] : []))
@@ -259,7 +259,7 @@ async function loadFields(names: readonly string[], { service, id, params }: Hoo
   )
 }
 
-/** The method finds out that there is none, and takes as long as for a record that its caller must not see. */
+/** A missing record is left to the method, which then takes as long as for a record that the caller must not see. */
 async function loadRecord(load: () => ReturnType<Load>, service: object): Promise<Data | undefined> {
   try {
     return await load()

@@ -9,8 +9,10 @@ import {
 import { REFERENCES } from './references.ts'
 import { createShapes, type Shape } from './shape.ts'
 
-/** What a field holds, as far as queries are concerned. `any` is not converted, and a `list` by no value:
- * there are operators that look for its elements. */
+/**
+ * What a field holds, as far as queries are concerned. Values for `any` are not converted. A `list` is compared with no value:
+ * operators look for its elements.
+ */
 export type FieldKind = 'string' | 'number' | 'integer' | 'boolean' | 'date' | 'list' | 'any'
 
 /** A field that a record declares. */

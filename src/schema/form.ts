@@ -23,8 +23,8 @@ export function compileForm(schema: JsonSchema, what: 'data' | 'query'): (value:
 }
 
 /**
- * Prepares a function that explains the faults of a form: of a string that is no date a library says that it expects a date
- * and got a string, which is all that a form can send.
+ * Prepares a function that explains the faults of a form. For a string that is no date, libraries say "expected a date, got a
+ * string", which does not help: a form can send only strings.
  *
  * @param schema The schema of the data
  */

@@ -62,7 +62,7 @@ function findMisspelt(schema: unknown): string | undefined {
   return findFirst(listParts(schema))
 }
 
-/** Keywords of others are rules with something in front or behind: `x-nullable`, `uiFormat`, `requiredIf`. */
+/** Keywords of others are rules with something before or after them: `x-nullable`, `uiFormat`, `requiredIf`. */
 function listLike(keyword: string): readonly string[] {
   const [first] = keyword.toLowerCase()
 

@@ -283,7 +283,7 @@ export function markRecords(result: unknown, own: Mark, isPage: PageTest): unkno
  * this service adds.
  *
  * @param result The result
- * @param own The mark of the records of this service
+ * @param mark The mark of the records of this service
  * @param added The fields that this service adds
  * @param isPage What of it is a page
  */

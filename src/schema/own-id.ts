@@ -75,8 +75,8 @@ function mayBeOwn(context: HookContext, sentId: { field: string; id: Id; path: s
 }
 
 /**
- * Refuses another id than that of the record, where the call names its record by another field. The rules restrict its query
- * by now: of a record that the caller may not write nothing is told, and the method answers as without an id.
+ * Refuses another id than that of the record, where the call names its record by another field. The query of the call has the
+ * restrictions of the rules by now: a record that the caller may not write is not found, and the method decides what happens.
  *
  * @param context The context of the call, when its method is to be called
  * @throws BadRequest for another id

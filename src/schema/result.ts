@@ -68,7 +68,7 @@ export function compileResultCheck(
   }
 }
 
-/** The value at a path. The name of a field may have points itself. */
+/** The value at a path. The name of a field may have dots itself. */
 function getField(value: unknown, path: string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   if (Object.hasOwn(value, path)) return (value as Record<string, unknown>)[path]

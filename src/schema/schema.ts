@@ -60,7 +60,7 @@ export function schema(first: unknown, settings?: SchemaSettings): any {
     get definition() {
       return declaration.extension?.definition
     },
-    // The application of a server has put what enforces it in its place.
+    // Never called on a server: its application has replaced this object by one that enforces the schema.
     install(_service: FeathersService, path: string): never {
       throw createError(
         'ALULA_INVALID_SCHEMA',

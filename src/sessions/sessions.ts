@@ -126,7 +126,7 @@ export class Sessions {
   }
 
   /**
-   * Whether a refresh token would be answered with another one.
+   * Whether a client would get a new refresh token for one that it sends.
    *
    * @param session Its session
    * @param counter Its counter

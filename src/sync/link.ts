@@ -144,7 +144,7 @@ export class Link implements LogSource {
       )
     }
 
-    return isChosen === true || Boolean(isChosen)
+    return Boolean(isChosen)
   }
 
   encode(event: KeptEvent): string {

@@ -47,7 +47,7 @@ const CHECKS: OptionChecks = {
  * and so do the revocations of tokens.
  *
  * The application emits `sync:away` and `sync:back` with `{ since, error }`, and `sync:gap` with `{ services }`
- * for what did not arrive, without names where it may be of any. Both are emitted as `error` too.
+ * for what did not arrive, without names where it may be of any. `sync:away` and `sync:gap` are emitted as `error` too.
  *
  * @param options Where Redis is, and what to send over it
  * @returns A function for `app.configure`. `app.setup()` rejects when Redis cannot be reached

@@ -116,7 +116,7 @@ function isKnown(origin: string, known: readonly string[]): boolean {
   return known.some((each) => URL.canParse(each) && new URL(each).origin === origin)
 }
 
-/** Whether the same credentials are found without cookies: a page can add others, which a cookie would outdo. */
+/** Whether a request has the same credentials without its cookies. Others that a page adds count after those of a cookie. */
 async function isWithoutCookies(
   app: TransportApplication,
   source: object,
@@ -129,7 +129,7 @@ async function isWithoutCookies(
 
     return JSON.stringify(others) === JSON.stringify(found)
   } catch {
-    // A strategy that cannot do without what a cookie stands for.
+    // A strategy failed without the cookies.
     return false
   }
 }

@@ -1,17 +1,17 @@
-/** How long, in milliseconds, one that has to wait does so at most. */
+/** The longest wait, in milliseconds. */
 const MAX_WAIT = 60_000
 
-/** How many may begin at once after a quiet time: those of this time, in milliseconds. */
+/** After a quiet time, as many may begin at once as the rate allows in this time, in milliseconds. */
 const BURST = 1000
 
-/** Lets so many begin in a second. The others are told when to come again, each at another time. */
+/** Limits how many may begin in a second. The others get different waits, so that they do not all come back at once. */
 export class Admission {
   private readonly interval: number
   private readonly burst: number
   private readonly now: () => number
   /** When the last one would have begun, had they come one after the other. */
   private last = Number.NEGATIVE_INFINITY
-  /** The time that was told to the last one that waits. */
+  /** When the last one that waits may come again. */
   private told = Number.NEGATIVE_INFINITY
 
   /**
@@ -30,7 +30,7 @@ export class Admission {
     const now = this.now()
     const next = Math.max(this.last, now) + interval
 
-    // Not a difference, whose rounding would have one wait that comes alone.
+    // Compared as sums: the rounding of a difference would make a single caller wait.
     if (next <= now + this.burst) {
       this.last = next
 
@@ -43,7 +43,7 @@ export class Admission {
 
     if (wait <= MAX_WAIT) return wait
 
-    // Who asks without end must not have others wait without end.
+    // Capped: a caller that asks again and again must not make the wait of the others grow without end.
     this.told = now + MAX_WAIT
 
     return MAX_WAIT * (0.5 + Math.random() / 2)

@@ -32,10 +32,10 @@ export class Omission {
 
 const marks = /* @__PURE__ */ shareMarks()
 
-/** Of a record of which nothing is known but what is taken out. */
+/** For a record of which only the omitted fields are known. */
 const WHOLE: Mark = { show: (record) => record }
 
-/** Of a record that `@feathersjs/schema`, or what works as it, has been at. */
+/** For a record whose dispatch was set by `@feathersjs/schema`, or by a library that works like it. */
 const FOREIGN: Mark = { show: (record) => (record as { [DISPATCH]?: unknown })[DISPATCH], isFixed: true }
 
 const NONE: readonly Omission[] = []
@@ -146,8 +146,8 @@ export function showRecords(value: unknown): unknown {
 }
 
 /**
- * Replaces objects in a value, at any depth, and in what they are replaced by. Only what lies around them is copied. Of an
- * instance of a class it is looked at what JSON has of it. An object that holds itself stays: no JSON has it.
+ * Replaces objects in a value, at any depth, and in their replacements. Only what lies around them is copied. An instance
+ * of a class is searched in its JSON form. An object that holds itself stays: JSON cannot have it.
  *
  * @param value The value
  * @param replace Returns what stands in the place of an object; the same object where it stays

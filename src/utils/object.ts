@@ -140,7 +140,7 @@ export function findPath(
   isWanted: (value: unknown) => boolean,
   parents: readonly unknown[] = []
 ): string | undefined {
-  if (!(Array.isArray(value) || isPlainObject(value)) || parents.includes(value)) return undefined
+  if (!isContainer(value) || parents.includes(value)) return undefined
 
   // A hole in an array is `undefined`.
   for (const name of Object.keys(Array.isArray(value) ? [...value] : value)) {

@@ -4,8 +4,8 @@ import { didYouMean } from './did-you-mean.ts'
 
 /**
  * What an option may be: a test of its value, and what the message says is expected. An option is checked when it is
- * given; a `required` one also when it is left out. A `protection` is checked when its name is there: `undefined`, as an unset
- * environment variable has it, must not switch it off. The message does not show the value of a `secret` one.
+ * given; a `required` one also when it is left out. A `protection` is checked even when it is `undefined`: an environment
+ * variable that is not set must not switch it off. The message does not show the value of a `secret` one.
  */
 export type OptionCheck = readonly [
   isValid: (value: unknown) => boolean,

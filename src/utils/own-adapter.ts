@@ -5,7 +5,7 @@ interface CallOptions {
   readonly by?: object | undefined
 }
 
-/** The field in place of the id is that of one service: what is left for others, whose calls get the same params. */
+/** Removes the field that replaces the id: it belongs to one service, and calls of other services get the same params. */
 export function withoutLookupField<Options extends CallOptions>(
   options: Options
 ): Omit<Options, keyof CallOptions> {

@@ -1,5 +1,5 @@
-// Application code may return anything that has a `then`. Here alone is said what becomes of it: a promise that nothing
-// waits for would end the process when it rejects.
+// Application code may return anything that has a `then`. Only this file handles such values: a promise that nothing waits
+// for would end the process when it rejects.
 import { createTypeError } from './developer-error.ts'
 
 /** Whether a value is a promise, of whatever making. */
@@ -20,8 +20,8 @@ export function andThen<T, R>(value: T | PromiseLike<T>, next: (value: T) => R |
 }
 
 /**
- * Calls a function for each item, and waits until all calls are through, whether they fail or not: nothing of a call that
- * has failed runs on, and no promise is left that nothing waits for. After a call that throws, no further one begins.
+ * Calls a function for each item, and waits until all calls have settled, even when one fails: no call runs on after the
+ * result is known, and no promise rejects without a handler. After a call that throws, no further one begins.
  *
  * @param items The items
  * @param map The function

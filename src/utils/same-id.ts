@@ -1,5 +1,6 @@
 /**
- * Whether a value is an id. Those of some databases are instances: clients see them as strings, and hooks may have copied them.
+ * Whether a value is the given id. Ids of some databases are instances: clients see them as strings, and hooks may have
+ * copied them.
  *
  * @param value What was sent, or written
  * @param id The id

@@ -26,7 +26,7 @@ function isTokenResponse(value: unknown): boolean {
 }
 
 /** What {@link markTokenResponse} has noted on an object. */
-export function getTokenResponse(value: unknown): TokenResponse | undefined {
+function getTokenResponse(value: unknown): TokenResponse | undefined {
   if (typeof value !== 'object' || value === null) return undefined
 
   return (value as { readonly [TOKEN_RESPONSE]?: TokenResponse })[TOKEN_RESPONSE]

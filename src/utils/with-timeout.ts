@@ -1,6 +1,6 @@
 /**
  * Rejects after `limit` ms if the promise is still pending. The timer ends with the promise, so it keeps no process alive.
- * A process that was busy itself for so long takes first what has arrived meanwhile.
+ * If the process itself was busy for that long, input that arrived meanwhile is handled before the promise rejects.
  *
  * @param promise The promise to wait for
  * @param limit The time in milliseconds

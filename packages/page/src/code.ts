@@ -77,10 +77,10 @@ function toClientCode(
   ]
   const params = parts.length > 0 ? [`{ ${parts.join(', ')} }`] : []
   const hasId = ['get', 'update', 'patch', 'remove'].includes(method.name)
-  const given = data === undefined && (isStandard(method.name) ? !method.hasData : params.length === 0)
+  const isOmitted = data === undefined && (isStandard(method.name) ? !method.hasData : params.length === 0)
   const call = [
     ...(hasId ? [service.isSingle ? 'null' : toLiteral(id ?? '')] : []),
-    ...(given ? [] : [data === undefined ? 'undefined' : toCode(data)]),
+    ...(isOmitted ? [] : [data === undefined ? 'undefined' : toCode(data)]),
     ...params
   ]
   const path = toLiteral(service.path)
@@ -114,7 +114,7 @@ function toClientOptions({ header, prefix }: TokenHeader): string {
     : `{ header: ${toLiteral(header)}, scheme: ${toLiteral(prefix.trim())} }`
 }
 
-/** A value as JavaScript. JSON is, but for the two line separators, and `__proto__`, which would set the prototype. */
+/** A value as JavaScript: JSON with bare names. A bare or quoted `__proto__` would set the prototype, so it is computed. */
 function toCode(value: unknown, indent = ''): string {
   return JSON.stringify(value, null, 2)
     .replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, (line, space: string, name: string) =>

@@ -127,7 +127,7 @@ interface CustomProps {
   readonly onCall: MakeCall
 }
 
-/** Of a route by GET the query is what it takes, and of all the placeholders. */
+/** A form for a custom method: a route by GET takes a query, and every route its placeholders. */
 function Custom({ method, service, onCall }: CustomProps) {
   const { name, route, data, query } = method
   const verb = route?.verb ?? 'POST'

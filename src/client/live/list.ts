@@ -61,7 +61,7 @@ export interface ListSettings {
 /** A change that what was read last may not have. */
 interface Recent extends Change {
   readonly position: string | undefined
-  /** It is the how manyth one. */
+  /** Its place among all changes, from 1. */
   readonly number: number
 }
 
@@ -99,7 +99,7 @@ export class List implements LiveList {
   /** The login that was there at the last fetch, and its token. */
   private login: unknown
   private token: unknown
-  /** Counts the users that have logged out. */
+  /** Counts the logouts. */
   private user = 0
   private timer: unknown
   private isSoon = false

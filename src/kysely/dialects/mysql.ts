@@ -264,9 +264,11 @@ async function readChecks(
 /** What the row of a column does not say of it. */
 interface ColumnFacts {
   readonly server: Server
-  /** The names of columns that are computed by a view, hold JSON, and have a unique index of their own. */
+  /** The names of the columns that a view computes. */
   readonly fixed: readonly string[]
+  /** The names of the columns that hold JSON. */
   readonly json: readonly string[]
+  /** The names of the columns with a separate unique index. */
   readonly unique: readonly string[]
 }
 

@@ -150,7 +150,7 @@ export const postgres: Dialect = {
   toReferrer: ({ table }) => (typeof table === 'string' ? table : undefined)
 }
 
-/** A column, as the database describes it. */
+/** Whether the row policies of a table hold for the role of the connection; the tables that a view reads have a row each. */
 interface SecurityRow {
   readonly name: string
   /** Whether the policies of the table hold for the role. */
@@ -163,6 +163,7 @@ interface SecurityRow {
   readonly bypasses: boolean
 }
 
+/** A column, as the database describes it. */
 interface ColumnRow {
   readonly name: string
   readonly type: string
@@ -335,11 +336,10 @@ async function readUniqueKeys(
   db: AnyKysely,
   { schema, name }: Place
 ): Promise<readonly (readonly string[])[]> {
-  const path = schema === undefined ? [name] : [schema, name]
   const { rows } = await sql<{ columns: (string | null)[] }>`
     select array(select a.attname::text from unnest((i.indkey::int2[])[0:i.indnkeyatts - 1]) as k
       left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k and k > 0) as columns
-    from pg_index i where indrelid = to_regclass(${path.map(quote).join('.')})
+    from pg_index i where indrelid = ${toOid({ schema, name })}
       and indisunique and indisvalid and indimmediate and indpred is null
       and not exists (select from pg_inherits join pg_class on oid = inhparent
         where inhparent = indrelid and relkind <> 'p')`.execute(db)

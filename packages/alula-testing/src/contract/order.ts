@@ -32,7 +32,7 @@ export function createOrder(
     rank(first) - rank(second)
 }
 
-/** How many records are in a row from one of a service, each pointing to the next. */
+/** The length of the longest chain of relations from each service. */
 function toLevels(services: readonly ManifestService[]): ReadonlyMap<string, number> {
   const targets = new Map(services.map((service) => [service.path, listTargets(service, services)]))
 

@@ -160,7 +160,7 @@ class OperationRun {
     let count = 0
 
     // What succeeded before may not have been what was given.
-    this.hasSucceeded &&= !hasBody
+    this.hasSucceeded = false
 
     for await (const attempt of attempts) {
       if (this.hasSucceeded || count++ >= MAX_ATTEMPTS) break

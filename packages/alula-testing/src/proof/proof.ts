@@ -126,7 +126,7 @@ export class Proof {
     }
   }
 
-  /** A record is found in the path of its own parent alone: who may see it does not see it there. */
+  /** A record is found only in the path of its own parent: in that of another one, even callers who may see it do not find it. */
   private async proveParents(operation: Operation, rights: readonly Right[]): Promise<void> {
     const { app, targets } = this
     const { service, transports } = operation
