@@ -9,38 +9,12 @@ const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 const MIGRATION = /^(\d{4}-\d\d-\d\d)-(?:(\d\d)-(\d\d)-(\d\d)-)?/
 
 /** Words of JavaScript that a name in a program cannot be. */
-const RESERVED = new Set([
-  ...['await', 'break', 'case', 'catch', 'class', 'const', 'continue', 'debugger', 'default', 'delete', 'do'],
-  ...[
-    'else',
-    'enum',
-    'export',
-    'extends',
-    'false',
-    'finally',
-    'for',
-    'function',
-    'if',
-    'implements',
-    'import'
-  ],
-  ...['in', 'instanceof', 'interface', 'let', 'new', 'null', 'package', 'private', 'protected', 'public'],
-  ...[
-    'return',
-    'static',
-    'super',
-    'switch',
-    'this',
-    'throw',
-    'true',
-    'try',
-    'typeof',
-    'var',
-    'void',
-    'while'
-  ],
-  ...['with', 'yield']
-])
+const RESERVED: readonly string[] = [
+  'await break case catch class const continue debugger default delete do else enum export',
+  'extends false finally for function if implements import in instanceof interface let new',
+  'null package private protected public return static super switch this throw true try',
+  'typeof var void while with yield'
+].flatMap((words) => words.split(' '))
 
 /** With a longer name, lines of the files would be longer than formatters leave them. */
 const MAX_NAME_LENGTH = 20
@@ -63,7 +37,7 @@ export function generateService(kind: string, name: string): CommandOutcome {
     )
   }
 
-  if (RESERVED.has(name))
+  if (RESERVED.includes(name))
     throw new UsageError(`The name '${name}' is not possible: it is a word of JavaScript.`)
 
   const project = findProject()
