@@ -10,6 +10,7 @@ import { BadRequest, MethodNotAllowed } from '../errors.ts'
 import { describeValue } from '../query/operators.ts'
 import { refuseUndefined } from '../query/undefined.ts'
 import { isComposite, isRecordLike } from '../utils/object.ts'
+import { getPlaceholder } from '../utils/placeholder.ts'
 import { type AnyAdapter, prepare, SERVICE } from './base.ts'
 import type { AdapterOptions, AdapterParams, NormalizedOptions, UpsertOptions } from './options.ts'
 import { isCondition } from './query.ts'
@@ -158,15 +159,11 @@ async function upsert(this: AnyAdapter, data: unknown, params?: AdapterParams): 
 /** The fields of the parents that the path of a call names. */
 function listNamed(
   parents: NormalizedServiceOptions['parent'] = {},
-  { route = {} }: AdapterParams = {}
+  params?: AdapterParams
 ): readonly string[] {
-  return Object.keys(parents).filter((field) => {
-    const { placeholder } = parents[field] as Parent
-
-    return (
-      Object.hasOwn(route, placeholder) && route[placeholder] !== undefined && route[placeholder] !== null
-    )
-  })
+  return Object.keys(parents).filter(
+    (field) => getPlaceholder(params?.route, (parents[field] as Parent).placeholder) !== undefined
+  )
 }
 
 /**

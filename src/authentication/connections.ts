@@ -183,25 +183,27 @@ export class Connections {
    *
    * @param authentication The credentials
    * @param params Those of the call
-   * @throws What the store of sessions throws
    */
-  async toVerifyOptions(
+  toVerifyOptions(
     authentication: AuthenticationRequest,
     { connection, jwt }: AuthenticationParams
-  ): Promise<JwtVerifyOptions | undefined> {
+  ): JwtVerifyOptions | undefined {
+    return this.isHeld(authentication, connection) ? { ...jwt, ignoreExpiration: true } : jwt
+  }
+
+  /**
+   * Reads the session of a connection again where that is due, because its timer may be late. A connection whose session is
+   * over closes after the reply to the call.
+   *
+   * @param authentication The credentials of the call
+   * @param connection Its connection
+   * @throws What the store of sessions throws
+   */
+  async checkSession(authentication: AuthenticationRequest, connection: RealTimeConnection): Promise<void> {
     const login = this.getLogin(connection)
 
-    // Its timer may be late. The reply to this call comes before the connection closes.
-    if (
-      connection &&
-      login?.session &&
-      login.authentication === authentication &&
-      login.expiresAt <= Date.now()
-    ) {
-      if (!(await this.hasSession(connection, login))) setImmediate(() => this.endLogin(connection, login))
-    }
-
-    return this.isHeld(authentication, connection) ? { ...jwt, ignoreExpiration: true } : jwt
+    if (!login?.session || login.authentication !== authentication || login.expiresAt > Date.now()) return
+    if (!(await this.hasSession(connection, login))) setImmediate(() => this.endLogin(connection, login))
   }
 
   /** Whether credentials are those that a connection with a session was logged in with, and were not sent again. */

@@ -128,7 +128,11 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     if (issuer) return this.authenticateForeign(issuer, accessToken, params)
 
     const { connections, sessionLogins, entities } = this.auth
-    const options = await connections.toVerifyOptions(authentication, params)
+
+    // Most calls have no connection, and nothing to wait for.
+    if (params.connection) await connections.checkSession(authentication, params.connection)
+
+    const options = connections.toVerifyOptions(authentication, params)
     const payload = await this.auth.verifyAccessToken(accessToken, options)
     const session = getSessionClaim(payload)
     const result = { accessToken, authentication: { strategy: this.name, accessToken, payload } }

@@ -41,7 +41,8 @@ function isBarePage(result: unknown): result is Page {
   return isPage(result) && Object.keys(result).every(isPageField)
 }
 
-function isNoPage(_result: unknown): _result is Page {
+/** For results that are no pages, whatever fields they have. */
+export function isNoPage(_result: unknown): _result is Page {
   return false
 }
 

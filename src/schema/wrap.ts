@@ -9,7 +9,7 @@ import type { SchemaSettings } from './declaration.ts'
 import type { Envelope } from './envelope.ts'
 import { type Fault, toBadRequest } from './faults.ts'
 import type { JsonSchema } from './json-schema.ts'
-import { isPage, type Page, type PageTest, toPageTest } from './page.ts'
+import { isNoPage, isPage, type PageTest, toPageTest } from './page.ts'
 import { toResultKind } from './result-kind.ts'
 
 /**
@@ -128,7 +128,7 @@ export function toEnvelopePageTest(method: string, result: JsonSchema | undefine
 
   if (!kind || kind === 'unknown') return toPageTest(method)
 
-  return kind === 'page' ? isPage : (_value): _value is Page => false
+  return kind === 'page' ? isPage : isNoPage
 }
 
 /**

@@ -10,6 +10,7 @@ import { toBadRequest } from '../schema/faults.ts'
 import { addInherited, getSlots, toNestedParams } from '../utils/call-state.ts'
 import { isObject } from '../utils/check.ts'
 import { copyWith } from '../utils/object.ts'
+import { getPlaceholder } from '../utils/placeholder.ts'
 import { isSameId } from '../utils/same-id.ts'
 import { shorten } from '../utils/shorten.ts'
 import { type Parents, toParentError } from './options.ts'
@@ -28,14 +29,13 @@ interface ParentIds {
  * @throws NotFound where the caller may not get one of them, whether or not it is there
  */
 export async function resolveParents(context: HookContext, parents: Parents): Promise<void> {
-  const { provider, route = {} } = context.params
+  const { provider, route } = context.params
   const ids: ParentIds = {}
 
   for (const [field, parent] of Object.entries(parents)) {
-    const value: unknown = Object.hasOwn(route, parent.placeholder) ? route[parent.placeholder] : undefined
+    const value = getPlaceholder(route, parent.placeholder)
 
-    if (value !== undefined && value !== null)
-      ids[field] = await getParentId(context, field, parent, value as Id)
+    if (value !== undefined) ids[field] = await getParentId(context, field, parent, value as Id)
     // A relation of another service leads here, or a hook has taken the route away.
     else if (provider) throw toNotFound(parent, '')
   }
