@@ -1,11 +1,22 @@
-// Many logins at once: how long they take, and how long somebody waits who only wants to read meanwhile.
+// Many logins at once: how long they take, and how long somebody waits who only wants to read meanwhile. And what a login costs
+// beside the comparison of the password.
 import { setTimeout as pause } from 'node:timers/promises'
-import { toLogin } from './accounts.mjs'
+import * as theirs from '@feathersjs/authentication'
+import { LocalStrategy as TheirLocalStrategy } from '@feathersjs/authentication-local'
+import { feathers } from '@feathersjs/feathers'
+import { memory as theirMemory } from '@feathersjs/memory'
+import { AuthenticationService, JWTStrategy, LocalStrategy } from '../dist/authentication.js'
+import { alula } from '../dist/index.js'
+import { memory } from '../dist/memory.js'
+import { SETTINGS, toLogin, toUserOptions } from './accounts.mjs'
 import { pickServers, sendAndRead, withServer } from './http.mjs'
-import { formatSpread, printTable, runRounds, scaleRounds, toPercentile } from './lib.mjs'
+import { divide, formatSpread, measureCpu, printTable, runRounds, scaleRounds, toPercentile } from './lib.mjs'
 import { toId } from './messages.mjs'
 
 const ROUNDS = 3
+const CALL_ROUNDS = 9
+/** In CPU time. */
+const SAMPLE_MILLISECONDS = 200
 const LOGINS = 40
 /** Every so many milliseconds a GET is sent, whether or not those before it are answered. */
 const READ_INTERVAL = 10
@@ -26,6 +37,67 @@ printTable(
     ...Object.keys(FIGURES).map((figure) => formatSpread(toFigures(rounds, figure), 0))
   ])
 )
+
+await compareCalls()
+
+/** A login in the process, with a password that is right at once. */
+async function compareCalls() {
+  const hasher = { hash: async (password) => password, compare: async () => true }
+  const ours = alula()
+  const feathersApp = feathers()
+
+  class QuickStrategy extends TheirLocalStrategy {
+    async comparePassword(entity) {
+      return entity
+    }
+  }
+
+  setUpLogins(feathersApp, SETTINGS, theirs.AuthenticationService, {
+    jwt: new theirs.JWTStrategy(),
+    local: new QuickStrategy()
+  })
+  feathersApp.use('users', theirMemory(toUserOptions()))
+  setUpLogins(ours, { ...SETTINGS, local: { ...SETTINGS.local, hasher } }, AuthenticationService, {
+    jwt: new JWTStrategy(),
+    local: new LocalStrategy()
+  })
+  ours.use('users', memory(toUserOptions()))
+
+  const contestants = { 'Feathers v5': feathersApp, alula: ours }
+  const names = Object.keys(contestants)
+
+  for (const app of Object.values(contestants)) {
+    await app.setup()
+    await measureCpu(() => logInTo(app), 10 * SAMPLE_MILLISECONDS)
+  }
+
+  const calls = await runRounds(names, scaleRounds(CALL_ROUNDS), (name) =>
+    measureCpu(() => logInTo(contestants[name]), SAMPLE_MILLISECONDS)
+  )
+
+  printTable(
+    'A login in the process with a hasher that returns at once, µs of CPU time',
+    ['', 'µs', 'times Feathers v5'],
+    names.map((name) => [
+      name,
+      formatSpread(calls.get(name), 0),
+      formatSpread(divide(calls.get(name), calls.get('Feathers v5')), 2)
+    ])
+  )
+}
+
+function setUpLogins(app, settings, Service, strategies) {
+  app.set('authentication', settings)
+
+  const authentication = new Service(app)
+
+  for (const [name, strategy] of Object.entries(strategies)) authentication.register(name, strategy)
+  app.use('authentication', authentication)
+}
+
+function logInTo(app) {
+  return app.service('authentication').create(toLogin(0), {})
+}
 
 async function measure(client) {
   // Code is compiled, and the threads that hash are there, as on a server that runs.

@@ -95,9 +95,13 @@ async function run(benchmark) {
   return output
 }
 
+/** The tables of Node 20 have no number in their names. */
 function save(benchmark, output) {
+  const [major] = process.versions.node.split('.')
+  const file = major === '20' ? benchmark : `${benchmark}-node${major}`
+
   mkdirSync(toPath('results'), { recursive: true })
-  writeFileSync(toPath(`results/${benchmark}.md`), `# ${benchmark}\n\n${machine}\n\n${output.trim()}\n`)
+  writeFileSync(toPath(`results/${file}.md`), `# ${benchmark}\n\n${machine}\n\n${output.trim()}\n`)
 }
 
 /** Runs a command when the folder that it makes is not there. */

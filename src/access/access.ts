@@ -11,7 +11,7 @@ import { getInherited } from '../utils/call-state.ts'
 import { isFunction } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
-import { findPath, isPlainObject } from '../utils/object.ts'
+import { findPath, getFirstName, isPlainObject } from '../utils/object.ts'
 import { isPromise } from '../utils/promise.ts'
 import { withoutStack } from '../utils/without-stack.ts'
 import { verifyCredentials } from './credentials.ts'
@@ -113,7 +113,7 @@ class ServiceAccess implements ServiceExtension {
     if (!names) return
 
     for (const { who, field = '' } of rules) {
-      const name = field.split('.')[0] as string
+      const name = getFirstName(field)
 
       if (names.includes(name)) continue
 

@@ -18,7 +18,7 @@ export function verifyCredentials(context: HookContext): Promise<void> | undefin
   const auth = app.defaultAuthentication?.()
   const entity = auth?.configuration?.entity
 
-  // As for the hook: a call from inside may bring the user that it is made for.
+  // As for the hook: an internal call may bring the user that it is made for.
   if (!params.provider && entity && (params as { [name: string]: unknown })[entity]) return undefined
 
   return verify(context, auth)

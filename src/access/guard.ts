@@ -6,7 +6,7 @@ import { type Authenticates, getTraits } from '../hooks/traits.ts'
 import type { Layer } from '../hooks/types.ts'
 
 /**
- * Who may call a method from outside, as far as its pipeline says: by the `access` of the service, or by a hook
+ * Who may make external calls of a method, as far as its pipeline says: by the `access` of the service, or by a hook
  * `authenticate` in its own right. A hook inside another one is not seen.
  *
  * @param service A registered service

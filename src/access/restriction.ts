@@ -200,8 +200,21 @@ async function isVisible(
   )
 }
 
+/** Adds a condition that holds whatever else the query of a client says, which is not changed. */
 function addCondition(context: HookContext, condition: Query): void {
-  context.params = copyWith(context.params, { query: restrict(context.params.query, condition) })
+  const { query = {} } = context.params
+  const restricted: Query = addConditions(query, [condition])
+
+  // A schema of Feathers marks what it has checked, where a copy does not see it.
+  for (const mark of Object.getOwnPropertySymbols(query)) {
+    Object.defineProperty(
+      restricted,
+      mark,
+      Object.getOwnPropertyDescriptor(query, mark) as PropertyDescriptor
+    )
+  }
+
+  context.params = copyWith(context.params, { query: restricted })
 }
 
 /** Whether a method reads its query: those of adapters do. */
@@ -227,27 +240,6 @@ function toForbidden({ method, path }: HookContext): Forbidden {
 
 function toNotFound({ id }: HookContext): NotFound {
   return new NotFound(`No record found for id '${id}'`)
-}
-
-/**
- * Adds a condition that holds whatever else a query says.
- *
- * @param query The query of a client; it is not changed
- * @param condition The condition
- */
-function restrict(query: Query = {}, condition: Query): Query {
-  const restricted: Query = addConditions(query, [condition])
-
-  // A schema of Feathers marks what it has checked, where a copy does not see it.
-  for (const mark of Object.getOwnPropertySymbols(query)) {
-    Object.defineProperty(
-      restricted,
-      mark,
-      Object.getOwnPropertyDescriptor(query, mark) as PropertyDescriptor
-    )
-  }
-
-  return restricted
 }
 
 /** Whether a query has a condition that was added to it. */

@@ -83,7 +83,7 @@ export abstract class AdapterBase<
   }
 
   /**
-   * The field by which a call from outside names its record, where that is not the id field.
+   * The field by which an external call names its record, where that is not the id field.
    *
    * @param params The params of the call
    */

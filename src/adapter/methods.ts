@@ -86,7 +86,7 @@ export interface FindMethod<FindResult = any, ServiceParams extends AdapterParam
 }
 
 /**
- * The six methods, once for all adapters: every check that a call from outside needs is made here, with nothing
+ * The six methods, once for all adapters: every check that an external call needs is made here, with nothing
  * awaited between a check of the data and the method that takes it.
  */
 const methods = {

@@ -9,6 +9,7 @@ import { hookTracer } from '../core/hook-tracing.ts'
 import { getInternals } from '../core/internals.ts'
 import { addMethodRoutes, assertNoRoute } from '../core/method-routes.ts'
 import { addPlace } from '../core/place.ts'
+import { copyEvent } from '../core/publish.ts'
 import { registrationSteps } from '../core/register.ts'
 import { RepeatedCalls } from '../core/repeated-calls.ts'
 import { withDispatch } from '../core/shown.ts'
@@ -49,6 +50,7 @@ export class Feathers extends BaseApplication {
 
     Object.assign(getInternals(this), {
       toEventContext: withDispatch,
+      copyEvent,
       createEntry,
       callTracer,
       hookTracer,

@@ -10,7 +10,7 @@ type Path = readonly string[]
 
 /**
  * An after or around hook that keeps fields from clients: it sets `context.dispatch` to the result without them, and
- * for calls from outside the result too. A field that is not shown cannot be found out either: a query from outside
+ * for external calls the result too. A field that is not shown cannot be found out either: a query of an external call
  * that filters or sorts by it, or selects it, is refused on all methods of the service.
  *
  * Register it as it is: inside a function that decides whether it runs, its mark is not seen.
@@ -25,6 +25,7 @@ export function protect(...fields: string[]) {
   }
 
   const paths = fields.map((field) => field.split('.'))
+  const lowerCase = paths.map((path) => path.map((name) => name.toLowerCase()))
   const omission = new Omission((shown) => omitPaths(shown, paths))
 
   async function protectFields(context: HookContext, next?: NextFunction): Promise<void> {
@@ -47,7 +48,7 @@ export function protect(...fields: string[]) {
   }
 
   function refuseQuery({ params }: HookContext): void {
-    if (params.provider && params.query) assertUnprotected(params.query, paths)
+    if (params.provider && params.query) assertUnprotected(params.query, lowerCase)
   }
 
   return describeHook(Object.assign(protectFields, { [GUARD]: refuseQuery }), { protects: fields })
@@ -98,10 +99,8 @@ function omitFromShown(item: unknown, paths: readonly Path[]): unknown {
   return omitPaths(shown === undefined ? item : shown, paths)
 }
 
-/** Assumes nothing of the adapter: it may have other operators, and may ignore case in names. */
+/** Assumes nothing of the adapter: it may have other operators, and may ignore case in names: those of the paths are in lower case. */
 function assertUnprotected(query: unknown, paths: readonly Path[]): void {
-  const protectedPaths = paths.map((path) => path.map((name) => name.toLowerCase()))
-
   for (const { field, isSelected } of listFields(query, [])) {
     const names = field.map((name) => name.toLowerCase())
     // A number may be a place in an array.
@@ -109,7 +108,7 @@ function assertUnprotected(query: unknown, paths: readonly Path[]): void {
     const reveals = (path: Path) =>
       readings.some((reading) => contains(reading, path) || (!isSelected && leadsTo(reading, path)))
 
-    if (protectedPaths.some(reveals)) {
+    if (paths.some(reveals)) {
       throw new BadRequest(`Invalid query: '${field.join('.')}' cannot be queried`)
     }
   }

@@ -1,7 +1,5 @@
 import { DISPATCH, showRecord } from '../utils/dispatch.ts'
 
-export { isShownByService } from '../utils/dispatch.ts'
-
 /** The result of a login as a client may see it: the records in it as their services show them. */
 export function toDispatch(result: object): { [name: string]: unknown } {
   return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, showValue(value)]))

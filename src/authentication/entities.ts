@@ -3,12 +3,12 @@ import type { Application } from '../core/types.ts'
 import { withoutServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
+import { isShownByService } from '../utils/dispatch.ts'
 import { createHiddenField } from '../utils/hidden-field.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { withoutLookupField } from '../utils/own-adapter.ts'
 import { assertSync } from '../utils/promise.ts'
 import type { EntitySource } from './connections.ts'
-import { isShownByService } from './dispatch.ts'
 import { MISSING_SECRET, toAlgorithms } from './options.ts'
 import { type SecretKeys, toSecrets } from './secret-keys.ts'
 import { getConfiguration } from './settings.ts'
@@ -75,7 +75,7 @@ export class Entities {
   }
 
   /**
-   * Loads an entity as a call from outside may see it, with the hooks for that. A call of the server gets the entity that
+   * Loads an entity as an external call may see it, with the hooks for that. A call of the server gets the entity that
    * it has already.
    *
    * @param place Where it is

@@ -1,7 +1,7 @@
 // Tokens that others have made: Auth0, Clerk, Keycloak, Supabase, and whatever else publishes its keys.
 import type { JWTVerifyResult, LocalJWKSet } from 'jose'
 import { NotAuthenticated, Unavailable } from '../errors.ts'
-import { hasCode, isFunction, isString, isStringList } from '../utils/check.ts'
+import { hasCode, isFunction, isLoopback, isOneOrMore, isString, isStringList } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { rethrowMissingPeer } from '../utils/peer.ts'
@@ -43,7 +43,7 @@ const CLOCK_TOLERANCE = 5
 const CHECKS: OptionChecks = {
   issuer: [isString, 'a string that is not empty', 'required'],
   jwks: [isSafeUrl, 'a URL with https', 'required'],
-  audience: [isAudience, 'a name, or several in an array', 'required'],
+  audience: [isOneOrMore, 'a name, or several in an array', 'required'],
   algorithms: [
     (value) => isStringList(value) && value.length > 0 && value.every((name) => ALGORITHMS.includes(name)),
     `some of ${ALGORITHMS.join(', ')}`
@@ -209,17 +209,11 @@ function toNotAuthenticated(message: string | undefined): NotAuthenticated {
     : new NotAuthenticated(message, { name: 'JsonWebTokenError' })
 }
 
-function isAudience(value: unknown): boolean {
-  return isString(value) || (Array.isArray(value) && value.length > 0 && value.every(isString))
-}
-
 /** Plain HTTP is for tests on this machine. */
 function isSafeUrl(value: unknown): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false
 
   const { protocol, hostname } = new URL(value)
 
-  return (
-    protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname))
-  )
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }

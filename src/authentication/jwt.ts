@@ -89,7 +89,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
   }
 
   /**
-   * Loads an entity. For a call from outside it is loaded twice: as the server sees it, unless it is on the params already,
+   * Loads an entity. For an external call it is loaded twice: as the server sees it, unless it is on the params already,
    * and then as the caller may.
    *
    * @throws NotAuthenticated when no entity service is configured

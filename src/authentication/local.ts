@@ -103,7 +103,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     throw this.createError(params)
   }
 
-  /** The entity as the caller may see it: for a call from outside it is loaded as one, with the hooks for that. */
+  /** The entity as the caller may see it: for an external call it is loaded as one, with the hooks for that. */
   async getEntity(result: any, params: AuthenticationParams): Promise<any> {
     const { configuration, entityService } = this.getSettings(params)
     const { entityId = entityService.id, entity } = configuration

@@ -1,6 +1,6 @@
 import { assertBudget } from '../login-budget/options.ts'
 import { toRefreshSettings } from '../sessions/options.ts'
-import { isFunction, isObject, isString, isStringList } from '../utils/check.ts'
+import { isFunction, isObject, isOneOrMore, isString, isStringList } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import {
   assertOptions as assertAll,
@@ -51,7 +51,7 @@ const STRATEGIES: OptionCheck = [isStringList, 'an array of strategy names']
 
 const CHECKS: OptionChecks = {
   secret: [
-    isSecret,
+    isOneOrMore,
     'a string that is not empty, or several in an array, of which the first one signs',
     'secret'
   ],
@@ -128,7 +128,7 @@ export function assertComplete(
   { secret, service, entity, entityId }: AuthenticationConfiguration,
   getService: (path: string) => { id?: unknown } | undefined
 ): void {
-  if (!isSecret(secret)) throw createError('ALULA_MISSING_SECRET', MISSING_SECRET)
+  if (!isOneOrMore(secret)) throw createError('ALULA_MISSING_SECRET', MISSING_SECRET)
 
   if (entity === null) return
 
@@ -228,10 +228,6 @@ function assertAlgorithms(algorithms: readonly string[], name: string): void {
     () => new Set(kinds).size === 1,
     'algorithms that go with the same kind of key'
   ])
-}
-
-function isSecret(value: unknown): boolean {
-  return isString(value) || (Array.isArray(value) && value.length > 0 && value.every(isString))
 }
 
 function isRevocation(value: any): boolean {

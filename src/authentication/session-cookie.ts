@@ -1,7 +1,8 @@
 // The refresh token in a cookie: which requests may carry it, and which may get it.
 import { getClientPlace } from '../core/client-place.ts'
 import { BadRequest, Forbidden } from '../errors.ts'
-import { type RefreshCookie, readRefreshCookie } from '../sessions/cookie.ts'
+import type { RefreshCookie } from '../sessions/cookie.ts'
+import { parseCookies } from '../utils/cookie.ts'
 import type { AuthenticationParams } from './types.ts'
 
 const EXPECTED = "expected 'Origin' or 'Sec-Fetch-Site' of an own origin"
@@ -59,7 +60,7 @@ function findCookie(
   cookie: RefreshCookie | undefined,
   { provider, headers }: AuthenticationParams
 ): string | undefined {
-  return cookie && provider === 'rest' ? readRefreshCookie(cookie, headers) : undefined
+  return cookie && provider === 'rest' ? parseCookies(headers?.cookie).get(cookie.name) : undefined
 }
 
 function isOfOwnPage(params: AuthenticationParams): boolean {

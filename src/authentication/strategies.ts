@@ -62,7 +62,7 @@ export interface Strategy<Service> {
   ): Promise<void>
   /**
    * What of an entity the caller sees. A strategy that has it shows the entity itself; for one that has not, an entity
-   * is loaded once more for a call from outside, as that may see it.
+   * is loaded once more for an external call, as that may see it.
    */
   getEntity?(entity: any, params: AuthenticationParams): Promise<any>
   /** What of an entity proves who it is, for example a password hash. Tokens are revoked once it changes. */

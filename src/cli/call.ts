@@ -4,6 +4,7 @@ import { inspect } from 'node:util'
 import { getDefinition } from '../core/methods.ts'
 import type { Application, Params } from '../core/types.ts'
 import { isFeathersError } from '../errors.ts'
+import { toJsonText } from '../transport/encode.ts'
 import { isFunction, isObject } from '../utils/check.ts'
 import { type CommandOutcome, UsageError } from './command-outcome.ts'
 import { withApplication } from './load.ts'
@@ -83,7 +84,10 @@ async function call(service: AnyService, method: string, args: readonly unknown[
   try {
     const result = await (run as AnyMethod).apply(service, [...args])
 
-    return { code: 0, output: `${JSON.stringify(result, null, 2)}\n` }
+    // As HTTP has it: numbers that JSON does not have, and nothing.
+    const text = toJsonText(result)
+
+    return { code: 0, output: `${text === undefined ? 'null' : JSON.stringify(JSON.parse(text), null, 2)}\n` }
   } catch (error) {
     if (!isFeathersError(error)) throw error
 

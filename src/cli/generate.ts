@@ -16,6 +16,15 @@ const RESERVED: readonly string[] = [
   'typeof var void while with yield'
 ].flatMap((words) => words.split(' '))
 
+/** Names that the files of a service, or the list of services, have for something else. */
+const TAKEN: readonly string[] = [
+  ...['access', 'app', 'authentication', 'config', 'db', 'kysely', 'memory', 'migrations'],
+  ...['owner', 'seed', 'services']
+]
+
+/** Types that these files use. */
+const TYPES: readonly string[] = ['Application', 'Date']
+
 /** With a longer name, lines of the files would be longer than formatters leave them. */
 const MAX_NAME_LENGTH = 20
 
@@ -39,6 +48,10 @@ export function generateService(kind: string, name: string): CommandOutcome {
 
   if (RESERVED.includes(name))
     throw new UsageError(`The name '${name}' is not possible: it is a word of JavaScript.`)
+  if (TAKEN.includes(name))
+    throw new UsageError(
+      `The name '${name}' is not possible: the application has something else of this name.`
+    )
 
   const project = findProject()
   const names = toNames(name)
@@ -74,7 +87,8 @@ export function generateService(kind: string, name: string): CommandOutcome {
 function findProject(): Project {
   for (const root of ['src', 'api']) {
     for (const extension of ['ts', 'js'] as const) {
-      if (existsSync(`${root}/services.${extension}`)) return { root, extension, database: findDatabase() }
+      if (existsSync(`${root}/services.${extension}`))
+        return { root, extension, database: findDatabase(`${root}/database.${extension}`) }
     }
   }
 
@@ -96,16 +110,21 @@ function findDate({ root }: Project): Date {
   return new Date(Math.max(Date.now(), ...taken))
 }
 
-function findDatabase(): Project['database'] {
-  const { dependencies = {} } = JSON.parse(readFileSync('package.json', 'utf8'))
+/** An application that the API was added to may have packages of other databases. */
+function findDatabase(file: string): Project['database'] {
+  if (!existsSync(file)) return 'memory'
 
-  return 'pg' in dependencies ? 'postgresql' : 'kysely' in dependencies ? 'sqlite' : 'memory'
+  const { dependencies = {} } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const isSqlite = /\bSqliteDialect\b/.test(readFileSync(file, 'utf8'))
+
+  return 'pg' in dependencies && !isSqlite ? 'postgresql' : 'sqlite'
 }
 
 function toNames(path: string): ServiceNames {
   const words = path.split('-').map((word) => word[0]?.toUpperCase() + word.slice(1))
   const plural = words.join('')
-  const singular = plural.replace(/ies$/, 'y').replace(/(?<!s)s$/, '')
+  const word = plural.replace(/ies$/, 'y').replace(/(?<!s)s$/, '')
+  const singular = TYPES.includes(word) ? `${word}Record` : word
 
   return {
     path,

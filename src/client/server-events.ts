@@ -39,6 +39,8 @@ export class ServerEvents {
   private readonly isUnseen = createSeen()
   private retry = RETRY
   private failures = 0
+  /** Whether the server has refused the stream, which has ended. */
+  private isRefused = false
 
   constructor(app: any, source: Base, timeout: number) {
     this.app = app
@@ -53,6 +55,7 @@ export class ServerEvents {
     const current = new AbortController()
 
     this.current = current
+    this.isRefused = false
     void this.run(current.signal)
   }
 
@@ -62,11 +65,12 @@ export class ServerEvents {
     this.current = undefined
   }
 
-  /** Begins again, where another user is logged in now. */
+  /** Begins again, where another user is logged in now, or the server has refused the stream. */
   async renew(): Promise<void> {
     const { current } = this
 
-    if (!current || (await this.findToken()) === this.token || this.current !== current) return
+    if (!current || ((await this.findToken()) === this.token && !this.isRefused) || this.current !== current)
+      return
 
     this.close()
     this.open()
@@ -86,6 +90,7 @@ export class ServerEvents {
 
         // Another try would fail, too: until a login, or a logout.
         if (isFinal(error.code) && !(await this.isRenewed(error))) {
+          this.isRefused = true
           reportError(this.app, error)
           return
         }

@@ -1,6 +1,7 @@
 import { getTraits } from '../hooks/traits.ts'
 import type { Hook, Layer, Phase } from '../hooks/types.ts'
 import { assertValidCall } from './client-call.ts'
+import { getInternals } from './internals.ts'
 import type { ServiceCall } from './methods.ts'
 import { getMethodRoutes, getServiceOptions } from './service.ts'
 import type { Application, FeathersService, HookContext, ServiceExtension } from './types.ts'
@@ -11,12 +12,20 @@ declare module '../hooks/traits.ts' {
     readonly scope?: ServiceExtension
     /** Of an adapter with a key: what sets the status of its `upsert`. */
     readonly upsert?: ServiceExtension
+    /** Of a registered service: where it was registered first. Another application may have mounted that one. */
+    readonly home?: Home
     /** Of a registered service: puts hooks around all layers of a method, which repeat the response of an earlier call. */
     readonly repeats?: (
       method: string,
       layers: readonly Layer<HookContext>[]
     ) => readonly Layer<HookContext>[]
   }
+}
+
+/** An application, and the path of a service in it. */
+export interface Home {
+  readonly app: { readonly services: { readonly [path: string]: unknown } }
+  readonly path: string
 }
 
 /** The hooks of the application, of the class and of the service. */
@@ -47,9 +56,26 @@ export function installExtensions(service: FeathersService, path: string, app: o
   for (const extension of listExtensions(service)) extension.install?.(service, path, app)
 }
 
+/**
+ * Where a service is at home: in the sub-application that it comes from, with the other services there under their paths; or
+ * else where it is registered.
+ */
+export function getHome(
+  service: object,
+  path: string,
+  app: object
+): { readonly app: object; readonly path: string } {
+  const { home } = getTraits(service)
+
+  // An application that was moved onto another object has its internals there.
+  return home && getInternals(home.app) !== getInternals(app) ? home : { app, path }
+}
+
 /** Sets a service up: its extensions first, because they can refuse the start. */
 export async function setUpService(service: FeathersService, path: string, app: object): Promise<void> {
-  for (const extension of listExtensions(service)) await extension.setup?.(service, path, app)
+  const home = getHome(service, path, app)
+
+  for (const extension of listExtensions(service)) await extension.setup?.(service, home.path, home.app)
   await service.setup?.(app as Application, path)
 }
 

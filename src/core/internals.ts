@@ -135,6 +135,8 @@ export class Internals {
    * no events.
    */
   toEventContext?: (app: object, event: SentEvent) => HookContext
+  /** Copies an event that is sent later. An application of a server has it. */
+  copyEvent?: (event: ServiceEvent) => Promise<ServiceEvent>
   /** Checks the settings of the library when the application is set up. An application of a server has it. */
   checkSettings?: (app: { get(name: string): unknown }) => void
   /**

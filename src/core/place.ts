@@ -1,3 +1,5 @@
+import { getTraits, TRAITS } from '../hooks/traits.ts'
+import type { Home } from './extensions.ts'
 import { getProtected } from './gate.ts'
 import type { FeathersService } from './types.ts'
 
@@ -15,12 +17,21 @@ interface Placed {
   _place?(place: RegisteredPlace): void
 }
 
-/** Tells an adapter where it is registered. */
+/** Keeps where a service is registered first, and tells an adapter where it is registered. */
 export function addPlace(
-  this: { get?(name: string): unknown },
+  this: Home['app'] & { get?(name: string): unknown },
   service: FeathersService,
   path: string
 ): void {
+  const { home } = getTraits(service)
+
+  if (home?.app.services[home.path] !== service) {
+    const value = { ...getTraits(service), home: { app: this, path } }
+
+    // Defined: the object of the application, which has those of the library, may be frozen.
+    Object.defineProperty(service, TRAITS, { value, configurable: true })
+  }
+
   ;(service as Placed)._place?.({
     path,
     readSetting: (name) => this.get?.(name),

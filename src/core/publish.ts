@@ -1,22 +1,28 @@
 import { getSlots, setSlots } from '../utils/call-state.ts'
 import { isObject } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
-import { isPlainObject } from '../utils/object.ts'
+import { showRecords } from '../utils/dispatch.ts'
+import { copyPlain, copyWith, isPlainObject } from '../utils/object.ts'
 import { isPromise } from '../utils/promise.ts'
 import { findTokenResponse } from '../utils/token-response.ts'
 import { Channel, CombinedChannel } from './channel.ts'
 import { type EmitterLike, emitSafely, reportError } from './events.ts'
+import { getHome } from './extensions.ts'
 import { type EventStamp, getInternals, type Publishers, type ServiceEvent } from './internals.ts'
 import { defaultServiceEvents } from './methods.ts'
 import { getServiceOptions } from './service.ts'
-import { showInEvent } from './shown.ts'
-import type { FeathersService, HookContext, Publisher } from './types.ts'
+import { withoutPrivateFields, withShown } from './shown.ts'
+import type { FeathersApplication, FeathersService, HookContext, Publisher } from './types.ts'
 
 /** What publishing keeps for one service. */
 interface Publishing {
   readonly publishers: Publishers
   /** Events that wait for the publisher of one before, by record. */
   readonly sending: Map<unknown, Promise<void>>
+  /** Whether the service has no `publish` of its own. */
+  isOurs?: boolean
+  /** The applications that have mounted the one of the service, and the path of the service there. */
+  readonly mounts: WeakMap<object, Set<string>>
 }
 
 /** Where a service has its {@link Publishing}. */
@@ -44,23 +50,16 @@ export function addPublisher(publishers: Publishers, args: readonly unknown[]): 
 
 /**
  * Gives a service its `publish` function, and has each of its events published. A service that has a `publish` of its
- * own does that itself.
+ * own does that itself. The events of a sub-application reach the connections of the outer one too, under the path there.
  */
 export function implementPublish(service: FeathersService, path: string, app: EmitterLike): void {
-  if (typeof service.publish === 'function') return
+  const { app: home } = getHome(service, path, app)
+  const isMounted = home !== app
+
+  if (isMounted ? !isNewMount(service, path, app) : typeof service.publish === 'function') return
+  if (!isMounted) addPublish(service)
 
   const { serviceEvents } = getServiceOptions(service)
-  const { publishers } = getPublishing(service)
-
-  function publish(this: unknown, ...args: readonly unknown[]): unknown {
-    setPublisher(publishers, serviceEvents, args)
-
-    return this
-  }
-
-  for (const name of ['publish', 'registerPublisher']) {
-    Object.defineProperty(service, name, { value: publish, configurable: true, writable: true })
-  }
 
   for (const event of serviceEvents) {
     service.on(event, (data: unknown, given?: HookContext) => {
@@ -68,10 +67,14 @@ export function implementPublish(service: FeathersService, path: string, app: Em
 
       // Nothing is made for an event that goes nowhere.
       if (!log?.isShared && !getPublisher(app, service, event)) return
+      if (isMounted && (app as Partial<FeathersApplication>).services?.[path] !== service) return
 
       // An event that code sends has none.
-      const sent = isObject(given) ? given : ({ path, service, app, result: data } as unknown as HookContext)
-      const context = toEventContext?.(app, { service, event, data, context: sent }) ?? sent
+      const sent = isObject(given)
+        ? given
+        : ({ path, service, app: home, result: data } as unknown as HookContext)
+      const made = toEventContext?.(home, { service, event, data, context: sent }) ?? sent
+      const context = isMounted ? Object.create(made, { path: { value: path, enumerable: true } }) : made
       const pass = (serviceEvent: ServiceEvent) => {
         // Access tokens are not kept.
         if (log && !hasToken(serviceEvent)) log.append(service, serviceEvent)
@@ -81,6 +84,33 @@ export function implementPublish(service: FeathersService, path: string, app: Em
       if (eventTracer?.isOn) eventTracer.emit({ path, event, data, context }, pass)
       else pass({ path, event, data, context })
     })
+  }
+}
+
+/** Whether the events of a service have to be sent under a path: it may have been there before, and removed. */
+function isNewMount(service: FeathersService, path: string, app: object): boolean {
+  const { isOurs, mounts } = getPublishing(service)
+  const paths = mounts.get(app) ?? new Set()
+  const isNew = isOurs === true && !paths.has(path)
+
+  mounts.set(app, paths.add(path))
+
+  return isNew
+}
+
+function addPublish(service: FeathersService): void {
+  const { serviceEvents } = getServiceOptions(service)
+  const publishing = getPublishing(service)
+
+  function publish(this: unknown, ...args: readonly unknown[]): unknown {
+    setPublisher(publishing.publishers, serviceEvents, args)
+
+    return this
+  }
+
+  publishing.isOurs = true
+  for (const name of ['publish', 'registerPublisher']) {
+    Object.defineProperty(service, name, { value: publish, configurable: true, writable: true })
   }
 }
 
@@ -171,7 +201,7 @@ function getPublishing(service: object): Publishing {
   const owner = service as { [PUBLISHING]?: Publishing }
 
   if (!owner[PUBLISHING]) {
-    const value: Publishing = { publishers: new Map(), sending: new Map() }
+    const value: Publishing = { publishers: new Map(), sending: new Map(), mounts: new WeakMap() }
 
     Object.defineProperty(owner, PUBLISHING, { value })
   }
@@ -188,13 +218,18 @@ function getPublishing(service: object): Publishing {
  * @throws Error for an item that is not in the result: what may be shown of it is not known
  */
 export function toEventData(context: HookContext, data: unknown): unknown {
-  return showInEvent(context.app, findShown(context, data))
+  const { app } = context
+  const shown = findShown(context, data)
+
+  return showRecords(app ? withoutPrivateFields(app, shown) : shown)
 }
 
 function findShown(context: HookContext, data: unknown): unknown {
   const { path, result, dispatch } = context
   const shown: unknown = dispatch !== undefined ? dispatch : result
 
+  // A hook before the method has sent the event.
+  if (shown === undefined) return data
   if (Array.isArray(data) || !Array.isArray(result) || !Array.isArray(shown)) return shown
   if (shown === result) return data
 
@@ -228,6 +263,19 @@ interface Positions {
   readonly byItem: ReadonlyMap<unknown, number>
 }
 
+/**
+ * An event as it is now, for later: code that has got the result of the call may change it. Async for those who await it
+ * beside others, of which none must reject unheard.
+ *
+ * @param serviceEvent The event
+ * @returns The same with a copy of what clients see
+ */
+export async function copyEvent(serviceEvent: ServiceEvent): Promise<ServiceEvent> {
+  const { context, data } = serviceEvent
+
+  return copyWith(serviceEvent, { context: withShown(context, copyPlain(toEventData(context, data))) })
+}
+
 /** Sends an event once its publisher has decided and the earlier events of the same record are sent. */
 async function sendLater(
   app: EmitterLike,
@@ -236,18 +284,19 @@ async function sendLater(
   before: Promise<void> | undefined
 ): Promise<void> {
   const { place } = serviceEvent
-  const hasLeft = getInternals(app).channels.watchDepartures()
+  const { channels: all, copyEvent: copy } = getInternals(app)
+  const hasLeft = all.watchDepartures()
 
   place?.begin()
 
   try {
-    const [channels] = await Promise.all([found, before])
+    const [event, channels] = await Promise.all([copy?.(serviceEvent) ?? serviceEvent, found, before])
     const isReplayedTo = place?.isReplayedTo
 
     // What a publisher has chosen from a channel does not change when a connection logs out.
     send(
       app,
-      serviceEvent,
+      event,
       toChannel(channels, (connection) => hasLeft(connection) || isReplayedTo?.(connection) === true)
     )
   } catch (error) {

@@ -1,5 +1,5 @@
 // What leaves of events: less than a result, because connections get them that did not call.
-import { copyMark, replaceObjects, showRecord, showRecords } from '../utils/dispatch.ts'
+import { copyMark, replaceObjects, showRecord } from '../utils/dispatch.ts'
 import { createHiddenField } from '../utils/hidden-field.ts'
 import { omitPath, omitPaths } from '../utils/object.ts'
 import { getProtected } from './gate.ts'
@@ -35,11 +35,6 @@ export function withoutPrivateFields(app: object, value: unknown): unknown {
   })
 }
 
-/** What events carry of a value, where no schema has made it: records in it as their services show them. */
-export function showInEvent(app: object | undefined, value: unknown): unknown {
-  return showRecords(app ? withoutPrivateFields(app, value) : value)
-}
-
 /**
  * The context of an event whose hooks have not said what clients see of it: code has sent the event.
  *
@@ -58,7 +53,11 @@ export function withDispatch(app: object, { service, event, data, context }: Sen
   const picked = schema?.show ? schema.show(event, data, context) : withoutPrivateFields(app, data)
   const shown = paths.length > 0 ? omitEverywhere(picked, paths) : picked
 
-  // What nothing is left of must not fall back to the result.
+  return withShown(context, shown)
+}
+
+/** A context that shows clients a value. What nothing is left of must not fall back to the result. */
+export function withShown(context: HookContext, shown: unknown): HookContext {
   return Object.create(context, { dispatch: { value: shown ?? null, enumerable: true, writable: true } })
 }
 

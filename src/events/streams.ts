@@ -77,6 +77,7 @@ export class EventStreams {
     const connection: RealTimeConnection = copyWith(params)
 
     await this.logIn(connection, request)
+    if (signal.aborted) throw new Unavailable('The client has gone')
 
     const stream = new EventStream(services, this.settings.maxBytes, () => this.end(connection))
 
@@ -128,10 +129,7 @@ export class EventStreams {
 
     if (!this.beginning.delete(connection)) throw new NotAuthenticated('The login has ended')
 
-    if (signal.aborted) {
-      this.announceEnd(connection)
-      throw new Unavailable('The client has gone')
-    }
+    if (signal.aborted) this.announceEnd(connection)
   }
 
   private readonly publish = (

@@ -5,7 +5,7 @@ import { describeHook } from '../hooks/traits.ts'
 import { assertNoRequest, setErrorHeaders } from '../node/framework.ts'
 import { fromParserError } from '../node/parser-errors.ts'
 import { splitTarget } from '../node/request.ts'
-import { LOGGER_CHECK, type Logger, logError, logUnexpected, toClientError } from '../transport/error.ts'
+import { LOGGER_CHECK, type Logger, logError, toClientError } from '../transport/error.ts'
 import { toLogContext } from '../transport/handler.ts'
 import { createNotFound, type TransportApplication, toHttpError } from '../transport/http.ts'
 import { isBoolean, isFunction, isObject, isString } from '../utils/check.ts'
@@ -92,35 +92,31 @@ export function createErrorHandler(
     // Services may use parsers and zlib too: what these throw is no fault of the request.
     const error = response.hook ? thrown : fromParserError(thrown)
     const app = getApp(request)
-    const own = toClientError(error)
-    const { status, body } = toClientError(error, app)
-
     const called = toLogContext(app, response.hook, new ExpressRequest(request, response))
 
     // As in v5, expected errors of services are no information: hooks have seen them.
-    if (logger && (own.status >= 500 || !response.hook)) {
-      logError(logger, error, own, called, app)
-    } else if (logger) logUnexpected(logger, error, called, app)
+    if (logger) logError(logger, error, toClientError(error), called, app, response.hook ? 'debug' : 'info')
 
     if (response.headersSent) {
       next(thrown)
       return
     }
 
+    const { method, headers, path } = request
+    const { requestId } = called
+    const named = requestId !== undefined && { requestId }
+    const result = toHttpError(error, { method, headers, path, ...named }, request.lookup, app)
+    const { status } = result
     const isHtml = html !== false && wantsHtml(request)
     const responder = isHtml ? toHtmlResponder(html, status) : toJsonResponder(json, status)
-    const result = toHttpError(error, toNamed(request, called.requestId), request.lookup, app)
 
-    response.status(status)
     setErrorHeaders(response, result.headers)
 
-    if (responder) responder(body, request, response, next)
-    else sendResult(request, response, { ...result, headers: {} })
+    if (responder) {
+      response.status(status)
+      responder(toClientError(error, app).body, request, response, next)
+    } else sendResult(request, response, result)
   }
-}
-
-function toNamed({ method, headers, path }: Request, requestId?: string): Parameters<typeof toHttpError>[1] {
-  return { method, headers, path, ...(requestId !== undefined && { requestId }) }
 }
 
 /** JSON unless the request mentions HTML and not JSON. */

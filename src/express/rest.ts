@@ -7,6 +7,7 @@ import { createForEach, toFailedHead } from '../node/framework.ts'
 import { createResponder } from '../node/listener.ts'
 import { createPipelineGate } from '../node/pipelining.ts'
 import { markReachable } from '../node/reachable.ts'
+import { setHeaders, withEarlierCookies } from '../node/send.ts'
 import { toCacheHeaders, withCacheHeaders } from '../transport/caching.ts'
 import { toHead } from '../transport/encode.ts'
 import { runCall } from '../transport/handler.ts'
@@ -82,11 +83,12 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
       throw createError('ALULA_INVALID_APPLICATION', 'alula/express rest needs an Express compatible app.')
 
     const checkSetup = createSetupCheck(app)
-    const respond = createResponder(app, settings)
+    // `parseInto` has looked for credentials already.
+    const parsed = { ...settings, parsesCredentials: false }
+    const respond = createResponder(app, parsed)
     // Servers that `app.listen()` did not start have no limits.
     const limit = createPipelineGate()
-    // `parseInto` has looked for credentials already.
-    const serve = serveServices(app, { ...settings, parsesCredentials: false }, format, getOwnQuery)
+    const serve = serveServices(app, parsed, format, getOwnQuery)
 
     function enter(own: ExpressRequest, next: NextFunction): void {
       const { incoming: request, response } = own
@@ -178,7 +180,7 @@ export const formatter: RequestHandler = (request, response, next) => {
   const { statusCode: status, data: body } = response
 
   if (body === undefined && !response.hook) next()
-  else sendResult(request, response, { status, headers: {}, body })
+  else sendResult(request, response, { status, body })
 }
 
 type ServeService = (own: ExpressRequest, route: RouteLookup, next: NextFunction) => void
@@ -201,6 +203,7 @@ function serveServices(
     try {
       const context = await runCall(app, own, route, settings, (started) => {
         response.hook = started
+        response.once('close', () => forgetCall(response))
       })
       const result = withCacheHeaders(app, context, own, toHttpResult(context), settings)
 
@@ -273,9 +276,19 @@ function hasMiddleware(service: object): boolean {
   return before.length + after.length > 0
 }
 
+/**
+ * Removes the call from a response that has left. V8 may place objects of each request among those that live long: all that
+ * they refer to stays in memory until the next full garbage collection, and makes every small one slower.
+ */
+function forgetCall(response: Response): void {
+  if (response.writableFinished) response.hook = undefined
+}
+
 function setHead(response: Response, status: number, headers: HttpResult['headers']): void {
+  const own = withEarlierCookies(response, headers)
+
   response.statusCode = status
-  for (const name of Object.keys(headers)) response.setHeader(name, headers[name] as string | string[])
+  setHeaders(response, own)
 }
 
 /** Express takes a falsy error for none, and `'route'` and `'router'` for commands. */

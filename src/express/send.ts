@@ -1,7 +1,9 @@
 import type { Application, Request, Response } from 'express'
 import { sendResponse } from '../node/send.ts'
-import { encodeResponse, toHead } from '../transport/encode.ts'
+import { encodeResponse } from '../transport/encode.ts'
 import type { HttpResult } from '../transport/http.ts'
+
+type Result = Pick<HttpResult, 'status' | 'body'>
 
 /**
  * Sends a result as JSON: the same bytes as on other transports, unless the application has settings that only Express
@@ -9,23 +11,27 @@ import type { HttpResult } from '../transport/http.ts'
  *
  * @throws TypeError for a body that is no JSON; Error for a header that cannot be sent
  */
-export function sendResult(request: Request, response: Response, result: HttpResult): void {
+export function sendResult(request: Request, response: Response, { status, body }: Result): void {
   const { settings } = request.app
   const { method, headers } = request
   const sent = { method, headers, getResponseHeader: (name: string) => response.getHeader(name) }
 
   if ((settings.etag === false || hasUsualTags(request.app)) && hasUsualJson(request.app)) {
-    sendResponse(request, response, encodeResponse(sent, result, settings.etag !== false))
+    sendResponse(
+      request,
+      response,
+      encodeResponse(sent, { status, headers: {}, body }, settings.etag !== false)
+    )
   } else {
-    response.status(result.status).set(toHead(result.headers))
+    response.status(status)
 
-    if (result.body === undefined) {
+    if (body === undefined) {
       response.end()
       return
     }
 
     if (!response.hasHeader('X-Content-Type-Options')) response.set('X-Content-Type-Options', 'nosniff')
-    response.json(result.body)
+    response.json(body)
   }
 }
 

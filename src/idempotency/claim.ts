@@ -24,14 +24,16 @@ export function hashRequest(
  * What a call with a key is stored by. Callers with one key do not get each other’s responses.
  *
  * @param context The context of the call, after its access
+ * @param path The path of its service in the application that has the keys
  * @param request The key, the hash of what was sent, and the credentials that came with it
  * @throws BadRequest for a key that others could guess, of a caller who is not known
  */
 export function toClaim(
   context: HookContext,
+  path: string,
   { key, hash: requestHash, credentials }: { key: string; hash: string; credentials: unknown }
 ): Claim {
-  const { path, method } = context
+  const { method } = context
   const caller = identify(context, credentials)
 
   if (!caller) assertSecret(key)

@@ -83,14 +83,15 @@ function findService(app: Application, path: string): IdempotencyStore {
 
 /** Has calls of the services that there are, and of those that come, repeated. */
 function addToServices(app: Application, getSettings: () => IdempotencySettings): void {
-  const repetition = new Repetition(getSettings)
-  const add = (service: FeathersService) => {
+  const add = (service: FeathersService, path: string) => {
     // What logs in gives out credentials.
     if (getOwnAccess(service)) return
+
+    const repetition = new Repetition(path, getSettings)
 
     addRepetition(service, (method, layers) => (takesKey(service, method) ? repetition.wrap(layers) : layers))
   }
 
-  for (const service of Object.values(app.services)) add(service as FeathersService)
+  for (const [path, service] of Object.entries(app.services)) add(service as FeathersService, path)
   app.mixins.push(add)
 }

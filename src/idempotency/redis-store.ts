@@ -20,9 +20,8 @@ const RELEASE = `
 if redis.call('HGET', KEYS[1], 'token') == ARGV[1] then redis.call('DEL', KEYS[1]) end`
 
 /** Keeps responses in Redis, for all processes. As long as Redis is away, calls with a key fail. */
-export class RedisIdempotencyStore implements IdempotencyStore {
+export class RedisIdempotencyStore extends StoreConnection implements IdempotencyStore {
   private readonly prefix: string
-  private readonly connection: StoreConnection
   private readonly times: StoreTimes
 
   /**
@@ -30,26 +29,9 @@ export class RedisIdempotencyStore implements IdempotencyStore {
    * @param times How long responses are kept
    */
   constructor(settings: RedisSettings, times: StoreTimes = STORE_TIMES) {
+    super(settings, { content: 'Idempotency keys', user: "The option 'store' of idempotency()" })
     this.prefix = `${settings.prefix}:idempotency:`
     this.times = times
-    this.connection = new StoreConnection(settings, {
-      content: 'Idempotency keys',
-      user: "The option 'store' of idempotency()"
-    })
-  }
-
-  /**
-   * Connects to Redis. From then on the connection comes back by itself.
-   *
-   * @throws Error when Redis does not respond in time
-   */
-  async open(): Promise<void> {
-    await this.connection.open()
-  }
-
-  /** Ends the connection. */
-  close(): void {
-    this.connection.close()
   }
 
   async begin({ id, hash, token }: Claim): Promise<StoredCall | undefined> {
@@ -71,8 +53,6 @@ export class RedisIdempotencyStore implements IdempotencyStore {
   }
 
   private async run(script: string, id: string, args: string[]): Promise<unknown> {
-    return await this.connection.ask((client) =>
-      client.eval(script, { keys: [this.prefix + id], arguments: args })
-    )
+    return await this.ask((client) => client.eval(script, { keys: [this.prefix + id], arguments: args }))
   }
 }

@@ -9,9 +9,10 @@ import type { AroundHook, Hook, Layer } from '../hooks/types.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
 import { isFunction } from '../utils/check.ts'
 import { runOrDefer } from '../utils/deferral.ts'
-import { copyWith } from '../utils/object.ts'
+import { copyPlain, copyWith } from '../utils/object.ts'
 import { withoutLookupField } from '../utils/own-adapter.ts'
 import { hashRequest, toClaim } from './claim.ts'
+import { toKept } from './kept-query.ts'
 import { takeKey } from './key.ts'
 import { NOT_KEPT, readResponse, restoreResponse, toStoredError, toStoredResponse } from './response.ts'
 import type { Claim, IdempotencyStore, StoredCall, Unite } from './types.ts'
@@ -23,7 +24,7 @@ interface KeyedCall {
   readonly hash: string
   /** The credentials that came with it, before a hook has verified them. */
   readonly credentials: unknown
-  /** The query that was sent. */
+  /** The query that was sent: a copy, because hooks may add to the query in place. */
   readonly query: Query
   /** Once this call has begun, where no other has. */
   claim?: Claim
@@ -49,12 +50,18 @@ export interface IdempotencySettings {
   readonly maxSize: number
 }
 
-/** Gives calls with a key the response of the first one. */
+/** Gives calls of a service with a key the response of the first one. */
 export class Repetition {
+  private readonly path: string
   private readonly getSettings: () => IdempotencySettings
 
-  /** @param getSettings Returns the settings; their store may open with the setup of the application */
-  constructor(getSettings: () => IdempotencySettings) {
+  /**
+   * @param path The path of the service in the application that has the keys: contexts have that in its own application, which
+   * services of two sub-applications may share
+   * @param getSettings Returns the settings; their store may open with the setup of the application
+   */
+  constructor(path: string, getSettings: () => IdempotencySettings) {
+    this.path = path
     this.getSettings = getSettings
   }
 
@@ -79,7 +86,8 @@ export class Repetition {
     if (key === undefined) return void (await next())
 
     const { authentication: credentials, query = {} } = context.params
-    const call: KeyedCall = { key, hash: hashRequest(context, key), credentials, query, hasRun: false }
+    const hash = hashRequest(context, key)
+    const call: KeyedCall = { key, hash, credentials, query: copyPlain(query), hasRun: false }
 
     setSlots(context, { keyed: call })
 
@@ -105,7 +113,7 @@ export class Repetition {
     }
 
     const { store } = this.getSettings()
-    const claim = toClaim(context, call)
+    const claim = toClaim(context, this.path, call)
     const unite = store.unite?.(context.service, context.params)
     const found = await store.begin(claim, toStoreParams(context, unite))
 
@@ -226,32 +234,21 @@ function toRunning(): Conflict {
  * @returns Whether the caller may get the response; `false` for one about several records, which are not looked up
  * @throws NotFound for a record that is gone, or that neither the hooks nor the database let the caller find
  */
-async function assertAllowed(context: HookContext, { query }: KeyedCall): Promise<boolean> {
+async function assertAllowed(context: HookContext, { query: sent }: KeyedCall): Promise<boolean> {
   const { restriction } = getSlots(context)
-  const { id, method, service, params } = context
+  const { id, data, method, service, params } = context
 
   if (method !== 'patch') return true
   if (id === null || id === undefined) return !restriction
 
   if (restriction) await assertRecord(context, restriction)
   if (isFunction(service.get)) {
-    const { provider, authentication, ...internal } = params
+    const { provider, authentication, query = {}, ...internal } = params
 
-    await service.get(id, copyWith(internal, { query: toKept(context, query) }))
+    await service.get(id, copyWith(internal, { query: toKept(query, sent, data) }))
   }
 
   return true
-}
-
-/**
- * The conditions of a query without those of the client on fields that the call writes, which no longer hold. All others are
- * looked at again: a hook may have added what the client has sent too.
- */
-function toKept({ data, params: { query = {} } }: HookContext, sent: Query): Query {
-  const isWritten = (name: string) =>
-    Object.hasOwn(sent, name) && Object.hasOwn(Object(data), name.split('.')[0] as string)
-
-  return Object.fromEntries(Object.entries(query).filter(([name]) => !isWritten(name)))
 }
 
 function skipForRepetition(hook: Hook<HookContext>): Hook<HookContext> {

@@ -58,15 +58,24 @@ export function rest(options?: Middleware | RestOptions | null): (app: any) => v
       throw createError('ALULA_INVALID_APPLICATION', 'alula/koa rest needs a Koa compatible app.')
 
     const checkSetup = createSetupCheck(app)
-    const respond = createResponder(app, settings)
+    // `parseInto` has looked for credentials already.
+    const parsed = { ...settings, parsesCredentials: false }
+    const respond = createResponder(app, parsed)
     // Servers that `app.listen()` did not start have no limits.
     const limit = createPipelineGate()
-    // `parseInto` has looked for credentials already.
-    const serve = serveServices(app, { ...settings, parsesCredentials: false }, format)
+    const serve = serveServices(app, parsed, format)
 
-    /** A request that is held when its connection closes is never run. */
-    function pass(context: FeathersKoaContext, run: () => Promise<unknown>): Promise<unknown> {
-      return new Promise((resolve) => limit(context.req, context.res, () => resolve(run())))
+    /** A request that is held when its connection closes is never run: middleware before goes on then. */
+    function pass({ req, res }: FeathersKoaContext, run: () => Promise<unknown>): Promise<unknown> {
+      return new Promise((resolve) => {
+        const drop = () => resolve(undefined)
+
+        res.once('close', drop)
+        limit(req, res, () => {
+          res.off('close', drop)
+          resolve(run())
+        })
+      })
     }
 
     markReachable(app)

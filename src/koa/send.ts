@@ -1,4 +1,4 @@
-import { sendResponse } from '../node/send.ts'
+import { sendResponse, withEarlierCookies } from '../node/send.ts'
 import { encodeResponse, toHead } from '../transport/encode.ts'
 import type { HttpResult } from '../transport/http.ts'
 import type { HttpSettings } from '../transport/options.ts'
@@ -40,7 +40,10 @@ export function serveResult(
   if (typeof body === 'string' && !hasType) context.type = 'json'
   // After the body, which for Koa decides on both.
   context.status = status
-  for (const name of Object.keys(headers)) context.set(name, headers[name] as string | string[])
+
+  const own = withEarlierCookies(context.res, headers)
+
+  for (const name of Object.keys(own)) context.set(name, own[name] as string | string[])
 
   context[SERVED] = { result, settings, toErrorCaching }
 }

@@ -39,6 +39,7 @@ import { type KyselyPlace, KyselySet, toNumbers } from './relations.ts'
 import { type Row, toNewRow, toRow, toWholeRow } from './row.ts'
 import { runWithSettings, setSettings, toSettingsKey, withSettings } from './settings.ts'
 import { type StoredField, type StoredService, toStoredFields } from './stored-fields.ts'
+import { assertPlace } from './subquery.ts'
 import { assertTakes, getTable, openTable, read, type TableHandle } from './table-handle.ts'
 import { Transaction } from './transaction.ts'
 import { findKeyFault } from './unique-key.ts'
@@ -123,6 +124,14 @@ export class KyselyAdapter<
     this.links.set(Model, known.set(key, rows))
 
     return rows
+  }
+
+  protected override parseQuery(params?: ServiceParams): ParsedQuery {
+    const query = super.parseQuery(params)
+
+    assertPlace(query.where, () => this.getPlace(params))
+
+    return query
   }
 
   /** Where a call reads. */

@@ -30,6 +30,8 @@ export interface Table extends TableDescription {
   readonly statements: Statements
   /** What the number of all rows is called beside the columns of one. No column has this name. */
   readonly totalName: string
+  /** Columns that no two rows have in common, and that are never null; none where the database names none. */
+  readonly key: readonly string[]
   /** What differs between a row of the driver and a record, by the names of the columns. */
   readonly readers: ReadonlyMap<string, (value: unknown) => unknown>
 }
@@ -161,7 +163,7 @@ export interface Dialect {
 
   /**
    * Reads the unique indexes of a table, each as the names of its columns: those that hold for all rows, at once. Left out,
-   * nothing checks the key of `upsert`.
+   * nothing checks the key of `upsert`, and rows with the same id have no order.
    */
   readUniqueKeys?(db: AnyKysely, place: Place): Promise<readonly (readonly string[])[]>
 
@@ -192,7 +194,7 @@ export interface Dialect {
    * `undefined` where it changes nothing anyway.
    */
   toExact(column: Column): Fragment | undefined
-  /** What a column holds as a string. */
+  /** What a column holds as a string; of bytes, which are no text, their hexadecimal digits. */
   toText(column: Column): Fragment
   /** A value in JSON, or in a column without a type. Paths are bound like values; a step into an array finds nothing. */
   toTyped(field: Field, table: TableDescription): Typed

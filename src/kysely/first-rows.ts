@@ -3,7 +3,8 @@ import type { ListRules } from '../query/related.ts'
 import { toGroup } from './comparison.ts'
 import type { Fragment } from './dialect.ts'
 import { toColumn } from './field.ts'
-import { NEVER } from './logic.ts'
+import { isUnique } from './locked-rows.ts'
+import { allOf, NEVER } from './logic.ts'
 import { toOrder } from './order.ts'
 import type { TableHandle } from './table-handle.ts'
 
@@ -29,7 +30,10 @@ export function toFirstRows(
   const place = sql`row_number() over (partition by ${group} order by ${order})`
   const ranked = sql`select ${sql.id(id)}, ${place} as ${sql.id(PLACE)} from ${sql.table(name)} where ${where}`
 
-  return sql`${sql.id(name, id)} in (select ${sql.id(id)} from (${ranked}) as ${sql.id(RANKED)} where ${sql.id(PLACE)} <= ${limit})`
+  const isFirst = sql`${sql.id(name, id)} in (select ${sql.id(id)} from (${ranked}) as ${sql.id(RANKED)} where ${sql.id(PLACE)} <= ${limit})`
+
+  // Others may have the id of a row that matches.
+  return isUnique(toColumn(id, table)) ? isFirst : allOf([where, isFirst])
 }
 
 const RANKED = 'alula_ranked'

@@ -29,7 +29,8 @@ export function toOrder(
 }
 
 /**
- * The values that decide an order, the most important first. The id is the last.
+ * The values that decide an order, the most important first. The id is the last, or else a key of the table after it: rows that
+ * share all of these values would come in another order with each statement.
  *
  * @param sort The fields
  * @param table The table
@@ -43,7 +44,12 @@ export function toSortParts(
   id: string,
   numbers?: ReadonlyMap<string, Fragment>
 ): readonly SortPart[] {
-  return toTotalSort(sort, id).flatMap(({ path, direction }): readonly SortPart[] => {
+  const byId = toTotalSort(sort, id)
+  const names = byId.map(({ path }) => path.join('.'))
+  const others = table.columns.get(id)?.isUnique ? [] : table.key.filter((name) => !names.includes(name))
+  const byKey = others.map((name): Sort => ({ path: [name], direction: 1 }))
+
+  return [...byId, ...byKey].flatMap(({ path, direction }): readonly SortPart[] => {
     const number = numbers?.get(path.join('.'))
 
     if (number) return [{ value: number, direction, isNullable: false, form: 'number' }]

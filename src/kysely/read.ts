@@ -3,7 +3,7 @@ import type { Id } from '../core/types.ts'
 import { Conflict, NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { toSelection } from '../query/select.ts'
-import { copyWith } from '../utils/object.ts'
+import { copyWith, getFirstName } from '../utils/object.ts'
 import type { Fragment, Statements, StoredRow, Table } from './dialect.ts'
 import { toColumn } from './field.ts'
 import { allOf, NEVER } from './logic.ts'
@@ -241,5 +241,5 @@ function toColumnNames(select: readonly string[] | undefined, { table, id }: Tab
 }
 
 function toColumnName(field: string, { columns }: Table): string {
-  return columns.has(field) ? field : (field.split('.')[0] as string)
+  return columns.has(field) ? field : getFirstName(field)
 }

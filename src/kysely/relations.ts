@@ -93,7 +93,8 @@ export class KyselySet implements RecordSet {
 
       return new Subquery(
         column,
-        (value) => sql`(select ${value} from ${sql.table(this.name)} where ${where})`
+        (value) => sql`(select ${value} from ${sql.table(this.name)} where ${where})`,
+        this
       )
     })
   }
@@ -150,9 +151,14 @@ async function toNumber({ set, to, from, exists }: RelatedSort, handle: TableHan
   return exists ? sql`case when ${number} > 0 then 1 else 0 end` : number
 }
 
-/** MariaDB keeps the numbers of a statement by the outer columns, as their collations compare them: so the id is one of them. */
+/**
+ * MariaDB keeps the numbers of a statement by the outer columns, as their collations compare them: so the id is one of them, and
+ * where rows share it, a key.
+ */
 function tellApart({ kind, isExact }: Column, { table, id }: TableHandle): readonly Fragment[] {
-  return kind === 'text' && !isExact ? [sql`${sql.id(table.name, id)} is not null`] : []
+  if (kind !== 'text' || isExact) return []
+
+  return [id, ...table.key].map((name) => sql`${sql.id(table.name, name)} is not null`)
 }
 
 const ALIAS = 'alula_related'
@@ -183,6 +189,7 @@ interface Count {
 function toValueKey(text: string, { kind, times }: Column): string {
   // In ways of its own, such as 1.0.
   if (kind === 'number') return String(Number(text))
+  if (kind === 'bytes') return Buffer.from(text, 'hex').toString('base64')
 
   return kind === 'date' ? toKey(times.read(text)) : text
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { FeathersError } from '../errors.ts'
 import { describeValue } from '../query/operators.ts'
+import { getInherited } from '../utils/call-state.ts'
 import { isFunction } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
@@ -71,6 +72,11 @@ export async function setSettings(
   await applySettings(toSettings(params, Model) ?? new Map(), Model, db)
 }
 
+/** Whether the calls of a Kysely instance have settings. */
+export function hasSettings(Model: AnyKysely): boolean {
+  return findDatabase(Model).getInstance(Model).session !== undefined
+}
+
 /**
  * The settings of a call as a string: where it is the same, policies show the same rows.
  *
@@ -92,7 +98,11 @@ function toSettings(params: object | undefined, Model: AnyKysely): Settings | un
   const database = findDatabase(Model)
   const { session } = database.getInstance(Model)
 
-  return session && readSettings(session, { ...database.calls.getStore()?.params, ...params })
+  if (!session) return undefined
+
+  const { reader } = getInherited(params)
+
+  return readSettings(session, { ...database.calls.getStore()?.params, ...reader, ...params })
 }
 
 async function applySettings(settings: Settings, Model: AnyKysely, db: AnyKysely): Promise<void> {

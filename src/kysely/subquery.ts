@@ -1,4 +1,6 @@
-import { Operand } from '../query/related.ts'
+import { BadRequest } from '../errors.ts'
+import type { Condition } from '../query/ast.ts'
+import { isSamePlace, Operand, type SetPlace } from '../query/related.ts'
 import type { Fragment } from './dialect.ts'
 import type { Column } from './table.ts'
 
@@ -7,10 +9,39 @@ export class Subquery extends Operand {
   readonly column: Column
   /** What the rows are selected with, of the column itself or as text. */
   readonly select: (value: Fragment) => Fragment
+  /** Where the rows are read. */
+  readonly place: SetPlace
 
-  constructor(column: Column, select: (value: Fragment) => Fragment) {
+  constructor(column: Column, select: (value: Fragment) => Fragment, place: SetPlace) {
     super()
     this.column = column
     this.select = select
+    this.place = place
+  }
+}
+
+/**
+ * Checks that a statement reads what its conditions ask of other tables where that was asked for: a hook may have set another
+ * user since.
+ *
+ * @param condition The condition
+ * @param getPlace Where the statement reads
+ * @throws BadRequest where it reads elsewhere, or policies show it other rows
+ */
+export function assertPlace(condition: Condition, getPlace: () => SetPlace): void {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      for (const part of condition.conditions) assertPlace(part, getPlace)
+      return
+    case 'not':
+      assertPlace(condition.condition, getPlace)
+      return
+    default:
+      if (condition.value instanceof Subquery && !isSamePlace(condition.value.place, getPlace())) {
+        throw new BadRequest(
+          `Invalid query: it filters by records of another database, or that are read with other settings of 'session'`
+        )
+      }
   }
 }

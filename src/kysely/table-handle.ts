@@ -103,7 +103,7 @@ export function getTable(Model: AnyKysely, db: AnyKysely, name: string): Table |
 async function readTable(Model: AnyKysely, db: AnyKysely, name: string): Promise<Table> {
   const { dialect } = findDatabase(db)
   const place = findPlace(Model, name)
-  const description = await onConnection(db, dialect, async (connection) => {
+  const { description, key } = await onConnection(db, dialect, async (connection) => {
     const plain = connection.withoutPlugins()
     // First: with the wrong driver, a statement with values fails by an error that says nothing.
     const samples = await readSamples(plain, dialect)
@@ -111,7 +111,7 @@ async function readTable(Model: AnyKysely, db: AnyKysely, name: string): Promise
 
     assertDriver(samples, read)
 
-    return read
+    return { description: read, key: await readKey(plain, place, read) }
   })
 
   if (description.columns.size === 0)
@@ -123,8 +123,23 @@ async function readTable(Model: AnyKysely, db: AnyKysely, name: string): Promise
     dialect,
     statements: toStatements(Model, name, description.returning, allColumns),
     totalName: toTotalName(description),
+    key,
     readers: toReaders(description)
   })
+}
+
+async function readKey(
+  db: AnyKysely,
+  place: Place,
+  { columns, isView }: TableDescription
+): Promise<readonly string[]> {
+  const single = [...columns.values()].find(({ isUnique, isNullable }) => isUnique && !isNullable)
+
+  if (single) return [single.name]
+
+  const keys = isView ? [] : await findDatabase(db).dialect.readUniqueKeys?.(db, place)
+
+  return keys?.find((names) => names.every((name) => columns.get(name)?.isNullable === false)) ?? []
 }
 
 function toTotalName({ columns }: Pick<TableDescription, 'columns'>, name = 'total'): string {

@@ -3,6 +3,7 @@ import { createTypeError } from '../utils/developer-error.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { withPluginsOf } from './instance.ts'
 import { watchStatements } from './outside.ts'
+import { hasSettings, setSettings } from './settings.ts'
 import { Transaction } from './transaction.ts'
 
 /**
@@ -48,7 +49,7 @@ export async function withTransaction<T>(source: object, run: (trx?: any) => Pro
  *
  * @param db The Kysely instance of the services
  * @param params The params of a call, for hooks and methods of a call with `transaction.start()`: its transaction is found
- * by them alone
+ * by them alone. With the Kysely instance of a service that has `session`, the statements have the settings of this call
  * @throws GeneralError inside a transaction of another database; Unavailable when there is no connection, and in a
  * transaction that has failed
  * @example
@@ -62,7 +63,11 @@ export async function getTransaction<DB>(
 ): Promise<Kysely<DB>> {
   const transaction = await findTransaction(params, db)
 
-  return transaction ? withPluginsOf<AnyKysely>(db, transaction.trx) : db
+  if (!transaction) return db
+  // A call since `transaction.start()`, such as one for an idempotency key, may have had others.
+  if (params && hasSettings(db)) await transaction.use((own) => setSettings(params, db, own))
+
+  return withPluginsOf<AnyKysely>(db, transaction.trx)
 }
 
 /**

@@ -120,6 +120,8 @@ export interface LogSource {
   decode(text: string): readonly KeptEvent[]
   /** Takes an entry, which comes back by `receive`. */
   write(entry: OwnEntry): void
+  /** Waits a moment for an entry that this process has not read, if there is one: another process may have. */
+  whenRead(id: string): Promise<void>
   /** Entries after a place that the ring does not have any more, or not yet; none where they are gone. */
   readAfter(end: End): Promise<readonly ReceivedEntry[]>
 }

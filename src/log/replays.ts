@@ -44,6 +44,7 @@ type SentEntry = Pick<Entry, 'id' | 'count' | 'tx'> & {
 /** Reads a log that processes share. */
 interface LogReader {
   decode(text: string): readonly KeptEvent[]
+  whenRead(id: string): Promise<void>
   readAfter(end: End): Promise<readonly SentEntry[]>
 }
 
@@ -108,12 +109,19 @@ export class Replays {
   }
 
   private async runInTurn(replay: Replay): Promise<void> {
+    const { connection, from, source } = replay
+
+    // What others decide how long it takes, and clients may have made up, takes no turn.
+    await whenJoined(this.app, connection)
+    if (source && this.isOutside(replay, from)) await source.whenRead(from.id)
+
     if (this.running >= MAX_RUNNING) await new Promise<void>((resolve) => this.queue.push(resolve))
 
     this.running++
 
     try {
-      await whenJoined(this.app, replay.connection)
+      // It may have logged in meanwhile.
+      await whenJoined(this.app, connection)
       await this.sendAll(replay)
     } finally {
       this.running--

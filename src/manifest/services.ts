@@ -32,7 +32,7 @@ export interface ManifestService {
   readonly path: string
   /** The name of the id field. */
   readonly id: string
-  /** The field that stands in place of the id in calls from outside. */
+  /** The field that stands in place of the id in external calls. */
   readonly by?: string
   /** The records that placeholders of its path name, by the field that holds their id. */
   readonly parent?: { readonly [field: string]: Parent }
@@ -81,6 +81,28 @@ export interface ManifestMethod {
   readonly protects: readonly string[]
   /** The event that it sends; missing where it sends none, or nothing publishes it. */
   readonly event?: { readonly name: string; readonly publisher: string }
+}
+
+/**
+ * Keeps what is made of the services of an application: at the first call, and again when services have come or gone.
+ *
+ * @param app The application
+ * @param make Makes it
+ */
+export function keepMade<Made>(app: Application, make: () => Made): () => Made {
+  let kept: { readonly made: Made; readonly services: readonly unknown[] } | undefined
+
+  return () => {
+    const services = Object.values(app.services)
+
+    if (
+      services.length !== kept?.services.length ||
+      services.some((one, index) => one !== kept?.services[index])
+    )
+      kept = { made: make(), services }
+
+    return kept.made
+  }
 }
 
 /**

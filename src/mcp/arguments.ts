@@ -2,7 +2,7 @@
 import { listPlaceholders } from '../core/method-routes.ts'
 import { getDefinition, isStandardMethod } from '../core/methods.ts'
 import type { ManifestMethod, ManifestService } from '../manifest/services.ts'
-import { convertSchema } from '../openapi/convert.ts'
+import { convertSchema, INLINE } from '../openapi/convert.ts'
 import { toDataSchema } from '../openapi/operations.ts'
 import { isNameable, listIncludes, listOperators, listRelated, toIdSchema } from '../openapi/parameters.ts'
 import type { Schemas } from '../openapi/schemas.ts'
@@ -142,17 +142,7 @@ function toQuerySchema(
 
 /** A query that is described by a schema. */
 function toOwnQuery(query: JsonSchema, hidden: readonly string[]): JsonSchema {
-  const converted = convertSchema(query, {
-    name: '',
-    store: { add: () => ({}) },
-    hidden,
-    hiddenEverywhere: hidden,
-    isOutput: false,
-    isClosed: false,
-    onUnknown: () => undefined
-  })
-
-  return inlineSchema(converted, new Map())
+  return inlineSchema(convertSchema(query, { ...INLINE, hidden, hiddenEverywhere: hidden }), new Map())
 }
 
 function addFilters(

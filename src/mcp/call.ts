@@ -2,8 +2,9 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import { callService, getResponse } from '../core/call.ts'
 import { reportError } from '../core/events.ts'
 import { getDefinition } from '../core/methods.ts'
-import type { Application, RealTimeConnection } from '../core/types.ts'
+import type { Application, HookContext, RealTimeConnection } from '../core/types.ts'
 import { BadRequest, NotFound } from '../errors.ts'
+import { toPageTest } from '../schema/page.ts'
 import { toClientError, toErrorResponse } from '../transport/error.ts'
 import { toSocketCall } from '../transport/socket.ts'
 import { isObject, isString } from '../utils/check.ts'
@@ -50,7 +51,9 @@ export async function callTool(
     // Nothing stays connected, so nothing may join channels or keep a login.
     const { connection: _, ...params } = call.params
 
-    return toToolResult(getResponse(await callService(service, { ...call, params })), tool.many)
+    const context = await callService(service, { ...call, params })
+
+    return toToolResult(getResponse(context), hasList(context) ? (tool.many ?? 'data') : undefined)
   } catch (error) {
     if (toClientError(error).status >= 500) reportError(app, error)
 
@@ -67,14 +70,19 @@ export async function callTool(
  * @param given Its arguments
  */
 export function asksFirst(
-  { asks, several, method, many }: MethodTool,
+  { asks, several, method, wrappers }: MethodTool,
   { id, data }: GivenArguments
 ): boolean {
   if (asks !== 'several') return asks === 'always'
   if (method !== 'create') return several && id === null
 
   // An envelope may have several.
-  return several && [data, many !== undefined && isObject(data) && data[many]].some(Array.isArray)
+  return several && [data, ...wrappers.map((name) => isObject(data) && data[name])].some(Array.isArray)
+}
+
+/** Whether a call has returned a list or a page. A record may have fields of the same names. */
+function hasList({ result, method }: HookContext): boolean {
+  return Array.isArray(result) || toPageTest(method)(result)
 }
 
 /** The sentence of an error, and what is wrong with which field. A body of the application may have neither. */

@@ -4,14 +4,16 @@ import { getClientPlace } from '../core/client-place.ts'
 import { warnOnce } from '../core/internals.ts'
 import type { Application, MountedDetails } from '../core/types.ts'
 import { Forbidden } from '../errors.ts'
+import { keepMade } from '../manifest/services.ts'
 import { BODY_LIMIT } from '../transport/body.ts'
 import { toClientError } from '../transport/error.ts'
+import { isLoopback } from '../utils/check.ts'
 import { rethrowMissingPeer } from '../utils/peer.ts'
 import { type Caller, Callers } from './callers.ts'
 import { Confirmations } from './confirmations.ts'
 import { FEW } from './few.ts'
 import { createResourceLogin } from './login.ts'
-import { isLoopback, type McpOptions } from './options.ts'
+import type { McpOptions } from './options.ts'
 import { createServer, type McpRequest, type ServedTools, type ServerSettings } from './server.ts'
 import { listLeftOut, readTools } from './tools.ts'
 
@@ -33,12 +35,18 @@ export class Endpoint {
   private readonly options: McpOptions
   private readonly callers: Callers
   private started: Promise<Started> | undefined
-  private tools: (ServedTools & { readonly services: readonly unknown[] }) | undefined
+  /** Read at the start. */
+  private readonly getTools: () => ServedTools
 
   constructor(app: Application, options: McpOptions) {
     this.app = app
     this.options = options
     this.callers = new Callers(app, options)
+    this.getTools = keepMade(app, () => {
+      const byName = readTools(app, options)
+
+      return { byName, isFew: options.style ? options.style === 'few' : byName.size > MAX_TOOLS }
+    })
   }
 
   /** @throws Error without the package, for options that name what there is not, and for tools of the same name */
@@ -115,27 +123,6 @@ export class Endpoint {
         { maxRequestBodySize: BODY_LIMIT, maxSubscriptions: 0 }
       )
     }
-  }
-
-  /** Read at the start, and again when services have come or gone. */
-  private getTools(): ServedTools {
-    const { app, options } = this
-    const services = Object.values(app.services)
-    const known = this.tools
-
-    if (
-      known &&
-      known.services.length === services.length &&
-      services.every((one, index) => one === known.services[index])
-    )
-      return known
-
-    const byName = readTools(app, options)
-    const isFew = options.style ? options.style === 'few' : byName.size > MAX_TOOLS
-
-    this.tools = { byName, isFew, services }
-
-    return this.tools
   }
 
   private warn(): void {

@@ -1,6 +1,5 @@
 // Three tools in place of many.
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
-import { isObject } from '../utils/check.ts'
 import { toText } from './results.ts'
 import type { MethodTool } from './tools.ts'
 
@@ -41,14 +40,4 @@ export function listFew(tools: readonly MethodTool[]): CallToolResult {
 /** The result of `describe`. */
 export function describeFew({ tool }: MethodTool): CallToolResult {
   return toText(JSON.stringify(tool))
-}
-
-/** What `call` is asked to call, and with what. */
-export function readFew(given: Readonly<Record<string, unknown>>): {
-  name: unknown
-  args: Record<string, unknown>
-} {
-  const { tool, arguments: args } = given
-
-  return { name: tool, args: isObject(args) ? args : {} }
 }

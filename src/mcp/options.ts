@@ -1,5 +1,5 @@
 import type { TokenIssuer } from '../authentication/issuers.ts'
-import { isBoolean, isString, isStringList } from '../utils/check.ts'
+import { isBoolean, isLoopback, isString, isStringList } from '../utils/check.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 
 /** Whose tokens clients of MCP have: as the option `issuers` of the strategy `jwt`, with an audience of its own. */
@@ -69,9 +69,4 @@ function isResource(value: unknown): boolean {
   const isLocal = isLoopback(hostname)
 
   return (protocol === 'https:' || (protocol === 'http:' && isLocal)) && `${search}${hash}${username}` === ''
-}
-
-/** Whether a host name is this machine, for itself. */
-export function isLoopback(hostname: string): boolean {
-  return ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 }

@@ -11,18 +11,19 @@ const ADVICE = 'use $select or $limit'
  * What a model gets of a result. A list, or a page, that is too large loses whole records at its end.
  *
  * @param result What a client of the service gets
- * @param many The field that an envelope has lists in, if there is one
+ * @param many The field that a page, or an envelope, has its records in; `undefined` where there is no list
  */
-export function toToolResult(result: unknown, many = 'data'): CallToolResult {
+export function toToolResult(result: unknown, many: string | undefined): CallToolResult {
   const text = toJsonText(result) ?? 'Done'
   const bytes = Buffer.byteLength(text)
 
   if (bytes <= MAX_BYTES) return toText(text)
 
   const isBare = Array.isArray(result)
-  const records: unknown = isBare ? result : isObject(result) && result[many]
+  const records: unknown = isBare ? result : many !== undefined && isObject(result) && result[many]
 
-  if (!Array.isArray(records)) return toText(`Done. The result has ${bytes} bytes and is left out: ${ADVICE}`)
+  if (many === undefined || !Array.isArray(records))
+    return toText(`Done. The result has ${bytes} bytes and is left out: ${ADVICE}`)
 
   const envelope = isBare ? 0 : Buffer.byteLength(toJsonText({ ...(result as object), [many]: [] }) as string)
   const kept = cut(records, MAX_BYTES - envelope)

@@ -1,12 +1,13 @@
 // The server of one request: nothing of it is shared with another.
 import type * as Sdk from '@modelcontextprotocol/server'
 import type { Application } from '../core/types.ts'
+import { isObject } from '../utils/check.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { shorten } from '../utils/shorten.ts'
 import { asksFirst, callTool, type GivenArguments } from './call.ts'
 import type { Caller } from './callers.ts'
 import type { Confirmations } from './confirmations.ts'
-import { describeFew, FEW, listFew, readFew } from './few.ts'
+import { describeFew, FEW, listFew } from './few.ts'
 import type { McpCall } from './params.ts'
 import { toFault } from './results.ts'
 import { isListed, type MethodTool } from './tools.ts'
@@ -71,9 +72,7 @@ export function createServer(settings: ServerSettings, tools: ServedTools, reque
         FEW.map((tool) => tool.name)
       )
 
-    const { name: called, args } = readFew(given)
-
-    return run(called, args)
+    return run(given.tool, isObject(given.arguments) ? given.arguments : {})
   })
 
   return server

@@ -13,6 +13,7 @@ import { readSchemas } from '../openapi/document.ts'
 import type { Schemas } from '../openapi/schemas.ts'
 import { describeWho } from '../openapi/security.ts'
 import { getMethodDefinition } from '../schema/compile.ts'
+import { isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { type ToolArguments, toToolArguments } from './arguments.ts'
@@ -34,6 +35,8 @@ export interface MethodTool {
   readonly asks: 'always' | 'several' | 'never'
   /** The field that an envelope has lists in, if there is one. */
   readonly many: string | undefined
+  /** The fields that requests have their data in: with a name for one record alone, several are in that field too. */
+  readonly wrappers: readonly string[]
   readonly tool: Tool
 }
 
@@ -143,6 +146,7 @@ function toMethodTool(
   { confirm }: McpOptions
 ): MethodTool {
   const args = toToolArguments(service, method, schemas)
+  const { envelope } = service.definition ?? {}
   const name = toToolName(service.path, method.name)
   const isNamed = [method.name, name].some((one) => (confirm || []).includes(one))
 
@@ -154,7 +158,8 @@ function toMethodTool(
     args,
     several: method.several,
     asks: confirm === false ? 'never' : isNamed || method.name === 'remove' ? 'always' : 'several',
-    many: service.definition?.envelope?.many,
+    many: envelope?.many,
+    wrappers: envelope?.request ? [envelope.one, envelope.many].filter(isString) : [],
     tool: {
       name,
       description: describe(service, method),

@@ -6,7 +6,7 @@ import type { Sort } from '../query/ast.ts'
 import { type Comparator, compileComparator } from '../query/comparator.ts'
 import type { ToReader } from '../query/field.ts'
 import { toPreciseDate } from '../query/precise-date.ts'
-import { isPlainObject } from '../utils/object.ts'
+import { isObject } from '../utils/check.ts'
 import type { Stored } from './field-index.ts'
 
 /** The values by which a record has its place. */
@@ -56,8 +56,8 @@ function encode(value: unknown): unknown {
   if (value instanceof Date) return ['date', Number.isNaN(value.getTime()) ? '' : value.toISOString()]
   if (value instanceof Uint8Array) return ['bytes', ...value]
   if (Array.isArray(value)) return ['list', ...value.map(encode)]
-  if (isPlainObject(value))
-    return ['object', ...Object.entries(value).map(([name, part]) => [name, encode(part)])]
+  // An instance is compared by its fields, as any object is, and not by what JSON makes of it.
+  if (isObject(value)) return ['object', ...Object.entries(value).map(([name, part]) => [name, encode(part)])]
 
   return value ?? null
 }

@@ -1,7 +1,8 @@
 import { BadRequest, Conflict } from '../errors.ts'
 import { describeValue } from '../query/operators.ts'
+import { toTimeKey } from '../query/precise-date.ts'
 import { isComposite } from '../utils/object.ts'
-import type { Entry, Stored } from './field-index.ts'
+import { type Entry, isIndexable, type Stored } from './field-index.ts'
 import type { Records } from './records.ts'
 
 /** The keys of which no two records have the same values: each is a list of fields. */
@@ -48,9 +49,9 @@ export class UniqueFields {
         for (const field of key) assertScalar(field, record[field])
 
         const values = toValues(record)
-        const isTaken = this.records
-          .findBy(key[0], record[key[0]], idField)
-          .some((other) => other !== entry && toValues(other.record) === values)
+        const isTaken = this.findLike(record, key[0], idField).some(
+          (other) => other !== entry && toValues(other.record) === values
+        )
 
         if (isTaken || seen.has(values)) throw toConflict(key)
 
@@ -58,11 +59,18 @@ export class UniqueFields {
       }
     }
   }
+
+  /** The entries that may have the value of a record: all of them for an instance, which no index can look up. */
+  private findLike(record: Stored, field: string, idField: string): readonly Entry[] {
+    const value = record[field]
+
+    return isIndexable(value) ? this.records.findBy(field, value, idField) : this.records.getEntries()
+  }
 }
 
 /** The same for a number and its digits, as in paths. The text of a date lacks its milliseconds. */
 function toText(value: unknown): string {
-  return String(value instanceof Date ? value.getTime() : value)
+  return String(value instanceof Date ? toTimeKey(value) : value)
 }
 
 /** As in SQL it has no values: fields may be hidden. */

@@ -151,8 +151,14 @@ class Pipeline implements WaitingConnection {
     this.socket = socket
     this.limits = limits
     this.backlog = backlog
-    // Node emits no 'close' for responses that wait for those before them.
-    socket.once('close', () => backlog.set(this, 0))
+    socket.once('close', () => {
+      backlog.set(this, 0)
+      for (const response of [...this.active, ...this.held.keys()]) abandon(response)
+    })
+    // Node ends a connection that its client has ended: what a response adds then waits in the response, without an event.
+    socket.once('end', () => {
+      for (const response of this.active) onEnd(response, this.weigh)
+    })
   }
 
   get hasHeld(): boolean {
@@ -181,7 +187,7 @@ class Pipeline implements WaitingConnection {
       if (this.active.length > 0) this.weigh()
       if (this.held.size > 0) this.startHeld()
     })
-    onEnd(response, () => this.weigh())
+    onComplete(response, this.weigh)
     run()
   }
 
@@ -235,7 +241,7 @@ class Pipeline implements WaitingConnection {
     )
   }
 
-  private weigh(): void {
+  private readonly weigh = (): void => {
     this.backlog.set(this, this.socket.destroyed ? 0 : this.countBytes())
   }
 
@@ -258,7 +264,25 @@ class Pipeline implements WaitingConnection {
   }
 }
 
-/** Node emits no event when the body of a response is complete that has to wait for those before it. */
+/** Node emits no 'close' for responses that wait for those before them: what is done for them would never end. */
+function abandon(response: ServerResponse): void {
+  if (response.socket || response.writableFinished) return
+
+  response.destroyed = true
+  response.emit('close')
+}
+
+/**
+ * Calls back when the body of a response is complete. Node emits no event then for a response that waits for those before it:
+ * it has no socket yet. On others, a method of their own would keep their calls in memory until the next full garbage
+ * collection. Node emits 'prefinish' once, and `once` would make two more functions for each response.
+ */
+function onComplete(response: ServerResponse, callback: () => void): void {
+  if (response.socket) response.on('prefinish', callback)
+  else onEnd(response, callback)
+}
+
+/** Calls back after `end`, where Node emits no event. */
 function onEnd(response: ServerResponse, callback: () => void): void {
   const { end } = response
 

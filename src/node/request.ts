@@ -89,6 +89,8 @@ export class NodeRequest implements HttpRequest {
 
     if (UNREPRESENTABLE.includes(method)) throw new MethodNotAllowed(`Method ${method} not allowed`)
 
+    // Already, while params were looked up.
+    if (response.destroyed) gone.abort()
     response.once('close', () => {
       if (!response.writableFinished) gone.abort()
     })

@@ -14,6 +14,26 @@ export function removeBodyHeaders(response: Pick<ServerResponse, 'removeHeader'>
 }
 
 /**
+ * Headers with the cookies that earlier code has set on the response: each is one of its own, and none replaces another.
+ *
+ * @param response The response
+ * @param headers The headers that are set on it
+ */
+export function withEarlierCookies<Headers extends HttpResponse['headers']>(
+  response: Pick<ServerResponse, 'getHeader'>,
+  headers: Headers
+): Headers {
+  const earlier = response.getHeader('Set-Cookie')
+
+  // Most responses have none, and are not copied.
+  if (earlier === undefined) return headers
+
+  const name = Object.keys(headers).find((one) => one.toLowerCase() === 'set-cookie')
+
+  return name === undefined ? headers : { ...headers, [name]: [earlier, headers[name]].flat() }
+}
+
+/**
  * Writes a response. Head and JSON leave in one write to the socket.
  *
  * @param request The request: a `HEAD` gets no body
@@ -25,14 +45,17 @@ export function sendResponse(
   response: ServerResponse,
   { status, headers, body }: HttpResponse
 ): void {
-  const head: OutgoingHttpHeaders = copyWith(headers)
+  const head: OutgoingHttpHeaders = copyWith(withEarlierCookies(response, headers))
 
   // The server would read the rest of a refused body as the next request.
   if (!request.complete) head.Connection = 'close'
 
   if (typeof body === 'string') head['Content-Length'] = Buffer.byteLength(body)
 
-  response.writeHead(status, head)
+  if (hasListeners(response)) {
+    setHeaders(response, head)
+    response.writeHead(status)
+  } else response.writeHead(status, head)
 
   if (typeof body === 'string' || body === undefined)
     response.end(request.method === 'HEAD' ? undefined : body)
@@ -44,6 +67,19 @@ export function sendResponse(
     response.flushHeaders()
     sendChunks(response, body)
   }
+}
+
+/** Sets each of some headers on a response, in place of those with the same name. */
+export function setHeaders(response: Pick<ServerResponse, 'setHeader'>, headers: OutgoingHttpHeaders): void {
+  for (const name of Object.keys(headers)) response.setHeader(name, headers[name] as string | string[])
+}
+
+/**
+ * Whether code besides Node waits for the end of a response. Loggers ask for its headers then, and Node forgets those that only
+ * `writeHead` gets. To set each of them takes longer. Node has one listener itself.
+ */
+function hasListeners(response: ServerResponse): boolean {
+  return response.listenerCount('finish') > 1
 }
 
 /**
@@ -63,6 +99,7 @@ async function sendChunks(
   response.on('drain', () => wake())
   response.on('error', cancel)
   response.on('close', cancel)
+  if (response.destroyed) cancel()
 
   try {
     for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) {

@@ -1,9 +1,10 @@
 import type { ClientAuth, Configuration } from 'openid-client'
+import { isLoopback } from '../utils/check.ts'
 import { rethrowMissingPeer } from '../utils/peer.ts'
 import { readBounded } from '../utils/read-bounded.ts'
 import { Unusable } from './failure.ts'
 import { createSecret, type ResolvedProvider } from './options.ts'
-import { isLoopback, isSafeUrl } from './redirect.ts'
+import { isSafeUrl } from './redirect.ts'
 import type { OAuthProfile } from './types.ts'
 
 type OpenidClient = typeof import('openid-client')
@@ -59,7 +60,7 @@ export class ProviderConnection {
         timeout: TIMEOUT,
         execute: [
           client.enableNonRepudiationChecks,
-          ...(isLoopback(new URL(issuer)) ? [client.allowInsecureRequests] : [])
+          ...(isLoopback(new URL(issuer).hostname) ? [client.allowInsecureRequests] : [])
         ]
       })
 
@@ -85,7 +86,7 @@ export class ProviderConnection {
 
     configuration.timeout = TIMEOUT
     configuration[client.customFetch] = fetchBounded
-    if (isLoopback(token)) client.allowInsecureRequests(configuration)
+    if (isLoopback(token.hostname)) client.allowInsecureRequests(configuration)
 
     return configuration
   }

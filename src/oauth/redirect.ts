@@ -1,5 +1,6 @@
 // Where a browser may be sent. Whatever a request says is parsed first, and what was parsed is compared.
 import { NotAuthenticated } from '../errors.ts'
+import { isLoopback } from '../utils/check.ts'
 import { stripTrailingSlashes } from '../utils/path.ts'
 
 /** Stands for the origin of a page that is given as a path. */
@@ -7,9 +8,6 @@ const ANYWHERE = 'https://page.invalid'
 
 /** Matches the hash that a login gives a page. No other source may put these names there. */
 const RESULT = /#(.*[?&])?(access_token|oauth_code|error)=/
-
-/** How the address of this machine may be written (RFC 8252 §7.3). */
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
 /**
  * Finds the origin of a page among those that are allowed. Scheme, host and port have to be the same; on this machine
@@ -71,16 +69,11 @@ export function withResult(page: string, result: { readonly [name: string]: stri
   return parts.length > 0 ? `${page}${separator}${parts.join('&')}` : page
 }
 
-/** Whether a URL is that of this machine, where there is no one in between. */
-export function isLoopback({ hostname }: URL): boolean {
-  return LOOPBACK.includes(hostname)
-}
-
 /** Whether what goes to a URL stays secret on its way. */
 export function isSafeUrl(text: unknown): boolean {
   const url = typeof text === 'string' ? parseUrl(text) : undefined
 
-  return url !== undefined && (url.protocol === 'https:' || isLoopback(url))
+  return url !== undefined && (url.protocol === 'https:' || isLoopback(url.hostname))
 }
 
 /** A URL of the web, or `undefined`. */
@@ -108,5 +101,5 @@ function decodeByte(digits: string): string {
 function isSame(allowed: URL | undefined, page: URL): boolean {
   if (allowed?.protocol !== page.protocol || allowed.hostname !== page.hostname) return false
 
-  return allowed.port === page.port || isLoopback(page)
+  return allowed.port === page.port || isLoopback(page.hostname)
 }

@@ -136,7 +136,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     return result[this.configuration.entity] ?? null
   }
 
-  /** The entity as the caller may see it: for a call from outside it is loaded as one, with the hooks for that. */
+  /** The entity as the caller may see it: for an external call it is loaded as one, with the hooks for that. */
   async getEntity(result: Entity, params: OAuthParams): Promise<Entity> {
     const id = result[this.entityId]
 
@@ -192,8 +192,8 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
    * Finds, creates or connects the entity of a profile.
    *
    * @param authentication What the provider has sent
-   * @param originalParams The params of the call; for one from outside with what the callback has set as `oauth`
-   * @throws NotAuthenticated for a call from outside that is not the callback of a flow, and for an account that may not
+   * @param originalParams The params of the call; for an external one with what the callback has set as `oauth`
+   * @throws NotAuthenticated for an external call that is not the callback of a flow, and for an account that may not
    * be linked; Conflict for a profile of another user
    */
   async authenticate(

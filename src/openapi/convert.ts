@@ -3,14 +3,16 @@
 import { HiddenFields } from '../schema/hidden.ts'
 import {
   describesObject,
+  getProperties,
   getTypes,
   hasKeyword,
   isJsonSchema,
   type JsonSchema
 } from '../schema/json-schema.ts'
-import { getReference, toTarget, withoutReference } from '../schema/references.ts'
+import { getReference, toTarget } from '../schema/references.ts'
 import { createShapes, mayBeObject, type ToShape } from '../schema/shape.ts'
-import { setOwn } from '../utils/object.ts'
+import { isEmpty, setOwn } from '../utils/object.ts'
+import { declaresFields, extend, inlineReference } from './inlined.ts'
 import { toPascal } from './names.ts'
 
 /** Where the schemas of a document are kept. */
@@ -36,6 +38,8 @@ export interface ConvertRules {
   readonly hidden?: readonly string[]
   /** The paths of fields that are left out of every object in it. */
   readonly hiddenEverywhere?: readonly string[]
+  /** Whether it is a record: what it is one of is written in its place, because fields are added to it. */
+  readonly isRecord?: boolean
   /** Whether it describes what clients get: a field with a default is always there then, and need not be sent otherwise. */
   readonly isOutput: boolean
   /** Whether an object has no other fields than those that its schema declares. */
@@ -44,6 +48,15 @@ export interface ConvertRules {
   readonly keepsExtra?: boolean
   /** Is told the path of a field that cannot be described. */
   readonly onUnknown: (path: string) => void
+}
+
+/** What is too small to have schemas of its own, such as a parameter: what it refers to is anything. */
+export const INLINE: ConvertRules = {
+  name: '',
+  store: { add: () => ({}) },
+  isOutput: false,
+  isClosed: false,
+  onUnknown: () => undefined
 }
 
 /** What is copied of a keyword: its value as it is, the schema, or the schemas in a list of them. */
@@ -96,6 +109,8 @@ class Converter {
   private readonly hiddenFields: HiddenFields
   private readonly toShape: ToShape
   private readonly references: Map<JsonSchema, JsonSchema>
+  /** The references that are being replaced by what they lead to, which may hold them. */
+  private readonly inlined = new Set<JsonSchema>()
   /** Objects that are parts of one do not know the fields of each other. */
   private readonly isClosed: boolean
   /** Those of the schema, and those of schemas in it that hold themselves. */
@@ -141,10 +156,15 @@ class Converter {
       const kind = KEYWORDS.get(keyword)
 
       if (kind && (mayTell || !TELLTALE.includes(keyword))) {
-        this.copyKeyword(converted, keyword, kind, schema[keyword], path, mayClose)
+        this.copyKeyword(converted, keyword, kind, schema, path, mayClose)
       }
     }
-    if (!isObject) return toCommonForm(converted)
+    if (!isObject) {
+      // A choice between fields that have to be there says nothing else.
+      this.copyRequired(converted, schema, toPrefix(path))
+
+      return toCommonForm(converted)
+    }
 
     this.copyObject(converted, schema, path, mayClose)
 
@@ -171,15 +191,26 @@ class Converter {
 
     const known = this.references.get(target)
     const within = this.hiddenFields.listWithin(this.toShape(target))
+    const isKind = path === '' && this.rules.isRecord && target !== this.root
+
+    if ((isKind || declaresFields(schema)) && !this.inlined.has(schema)) {
+      this.hide(within, path)
+      this.inlined.add(schema)
+
+      const copied = this.copy(extend(target, schema), path, mayClose)
+
+      this.inlined.delete(schema)
+
+      return copied
+    }
 
     // A field of it is hidden here, and perhaps not elsewhere.
     if (target !== this.root && within.length === 0 && this.hasHidden(path)) {
-      return this.copy({ ...target, ...withoutReference(schema) }, path, mayClose)
+      return this.copy(extend(target, schema), path, mayClose)
     }
     if (known) return known
 
-    // What is hidden in a schema that holds itself is hidden on each of its levels.
-    this.hidden = [...this.hidden, ...within.map((one) => toPrefix(path) + one)]
+    this.hide(within, path)
 
     const name = getReference(schema)?.split('/').at(-1) ?? ''
 
@@ -190,14 +221,21 @@ class Converter {
     })
   }
 
+  /** What is hidden in a schema that holds itself is hidden on each of its levels. */
+  private hide(within: readonly string[], path: string): void {
+    this.hidden = [...this.hidden, ...within.map((one) => toPrefix(path) + one)]
+  }
+
   private copyKeyword(
     converted: Writable,
     keyword: string,
     kind: KeywordKind,
-    value: unknown,
+    schema: JsonSchema,
     path: string,
     mayClose: boolean
   ): void {
+    const value = schema[keyword]
+
     if (kind === 'plain') {
       if (isPlain(value)) converted[keyword] = value
     } else if (keyword === 'items' && Array.isArray(value)) {
@@ -207,10 +245,14 @@ class Converter {
       converted[keyword] =
         typeof value === 'boolean' ? value : this.copy(value, path, keyword === 'items' && mayClose)
     } else if (Array.isArray(value)) {
-      // A field is known when one of several shapes has it.
-      const isShape = keyword === 'prefixItems' || value.filter((one) => this.mayBeObject(one)).length < 2
+      // A field is known when one of several shapes has it, or what they are beside.
+      const isShape =
+        keyword === 'prefixItems' ||
+        (schema.properties === undefined && value.filter((one) => this.mayBeObject(one)).length < 2)
+      const copied = value.map((one) => this.copy(one, path, mayClose && isShape))
 
-      converted[keyword] = value.map((one) => this.copy(one, path, mayClose && isShape))
+      // With a part that says nothing, because of what is hidden in it or cannot be described, others match as well.
+      converted[keyword === 'oneOf' && copied.some(isEmpty) ? 'anyOf' : keyword] = copied
     }
   }
 
@@ -221,20 +263,34 @@ class Converter {
   private copyObject(converted: Writable, schema: JsonSchema, path: string, mayClose: boolean): void {
     const { properties, additionalProperties, patternProperties } = schema
     const prefix = toPrefix(path)
-    const required = this.listRequired(schema, prefix)
 
-    if (required.length > 0) converted.required = required
+    this.copyRequired(converted, schema, prefix)
     if (isJsonSchema(properties)) converted.properties = this.copyAll(properties, prefix)
     if (isJsonSchema(patternProperties)) converted.patternProperties = this.copyAll(patternProperties, prefix)
     if (path === '' && this.rules.keepsExtra) return
 
     if (isJsonSchema(additionalProperties)) {
       converted.additionalProperties = this.copy(additionalProperties, `${prefix}*`, true)
+    } else if (additionalProperties === false && this.rules.isOutput && !this.isClosed) {
+      // Zod says so of each part of an intersection, of which it does not hold.
     } else if (additionalProperties !== undefined) {
       converted.additionalProperties = additionalProperties
-    } else if (mayClose && isJsonSchema(properties) && this.isClosed) {
+    } else if (mayClose && isJsonSchema(properties) && this.isClosed && !this.hasMore(schema)) {
       converted.additionalProperties = false
     }
+  }
+
+  /** Whether an object has fields that are declared beside its properties: in what it is one of. */
+  private hasMore(schema: JsonSchema): boolean {
+    const isOneOf = schema.anyOf !== undefined || schema.oneOf !== undefined
+
+    return isOneOf && this.toShape(schema).object.names.size > getProperties(schema).size
+  }
+
+  private copyRequired(converted: Writable, schema: JsonSchema, prefix: string): void {
+    const required = this.listRequired(schema, prefix)
+
+    if (required.length > 0) converted.required = required
   }
 
   private copyAll(parts: JsonSchema, prefix: string): JsonSchema {
@@ -316,20 +372,6 @@ export function isUndescribed(schema: JsonSchema): boolean {
 }
 
 const DESCRIPTIVE: readonly string[] = ['title', 'description', 'readOnly']
-
-/** What a schema refers to that is a reference itself. */
-function inlineReference(root: JsonSchema): JsonSchema {
-  let inlined = root
-
-  for (let steps = 0; getReference(inlined) !== undefined && steps < MAX_STEPS; steps++) {
-    inlined = { ...toTarget(inlined, root), ...withoutReference(inlined) }
-  }
-
-  return inlined
-}
-
-/** More references in a row lead nowhere. */
-const MAX_STEPS = 20
 
 function toPrefix(path: string): string {
   return path === '' ? '' : `${path}.`

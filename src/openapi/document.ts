@@ -77,10 +77,14 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
   for (const [path, { operations = {} }] of getInternals(app).mounts) {
     // Whether a function asks for credentials is not known.
     const { security } = toGuard('')
-    const described = (Object.entries(operations) as [string, Omit<OpenApiOperation, 'security'>][]).map(
-      ([verb, operation]) => [
+    const described = (Object.entries(operations) as [string, Partial<OpenApiOperation>][]).map(
+      ([verb, { operationId, ...operation }]) => [
         verb,
-        { security, ...operation, operationId: operationIds.take(operation.operationId) }
+        {
+          security,
+          ...operation,
+          ...(operationId !== undefined && { operationId: operationIds.take(operationId) })
+        }
       ]
     )
 

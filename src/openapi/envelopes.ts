@@ -1,7 +1,7 @@
 // What documents say of envelopes.
 import type { ManifestService } from '../manifest/services.ts'
 import { CURSOR_FIELDS } from '../query/operators.ts'
-import type { Envelope } from '../schema/envelope.ts'
+import { COUNTS, type Envelope } from '../schema/envelope.ts'
 import { getProperties, getTypes, type JsonSchema } from '../schema/json-schema.ts'
 import { withoutReference } from '../schema/references.ts'
 import { mayBeSomething } from '../schema/result-kind.ts'
@@ -12,8 +12,6 @@ const INTEGER: JsonSchema = Object.freeze({ type: 'integer' })
 const BOOLEAN: JsonSchema = Object.freeze({ type: 'boolean' })
 /** Null on a page without records. */
 const CURSOR: JsonSchema = Object.freeze({ type: ['string', 'null'] })
-
-const COUNTS = ['total', 'limit', 'skip'] as const
 
 /** A field, and what it holds. */
 type Field = readonly [name: string, schema: JsonSchema]

@@ -1,5 +1,5 @@
 import { FIELD_OPERATORS, LIST_OPERATORS, NULL_OPERATOR } from '../query/operators.ts'
-import type { Field, FieldKind } from '../schema/fields.ts'
+import { ANY_FIELD, type Field, type FieldKind } from '../schema/fields.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { copyWith } from '../utils/object.ts'
 import type { SchemaStore } from './convert.ts'
@@ -109,11 +109,9 @@ function toKey(field: Field): string {
   return `${isList(field)} ${field.isNullable}`
 }
 
-const ANYTHING: Field = { kinds: ['any'], isNullable: true, mayBeObject: true }
-
 /** What values of a query are compared with: the field, or the elements of a list. */
 function toCompared(field: Field): Field {
-  return isList(field) ? (field.elements ?? ANYTHING) : field
+  return isList(field) ? (field.elements ?? ANY_FIELD) : field
 }
 
 /** The operators of a service, by what they take. */

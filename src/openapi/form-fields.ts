@@ -111,7 +111,9 @@ function listFields(
     const shape = run.toShape(part)
     // A record that holds others of its kind has no end.
     const isLast = names.length === run.maxNames || above.includes(shape)
-    const inner = isLast ? undefined : toObject(shape)
+    const object = isLast ? undefined : toObject(shape)
+    // An object is sent as a whole: a form would leave out what its schema does not name.
+    const inner = object && isOpenObject(object) ? undefined : object
 
     if (inner) return listFields(inner, run, names, isRequired, [...above, shape])
 

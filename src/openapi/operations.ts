@@ -1,3 +1,4 @@
+import { listPlaceholders } from '../core/method-routes.ts'
 import { getDefinition, isStandardMethod } from '../core/methods.ts'
 import { KEY_HEADER } from '../core/repeatable.ts'
 import { BODILESS_VERBS } from '../core/routes.ts'
@@ -142,12 +143,12 @@ function toPlace(
   const item = getItem(paths, service, segments)
   const isOfRecord = segments.includes(ID)
   // Another service may have given the item its names.
-  const own = service.path.split('/').filter((segment) => segment.startsWith(':'))
+  const own = listPlaceholders(service.path)
 
   return {
     item,
     parameters: item.placeholders.map((name, index) => {
-      const parent = Object.values(service.parent ?? {}).find((one) => `:${one.placeholder}` === own[index])
+      const parent = Object.values(service.parent ?? {}).find((one) => one.placeholder === own[index])
       const schema = isOfRecord && index === item.placeholders.length - 1 ? id : NAME
 
       return parent

@@ -165,7 +165,7 @@ function toPageService(service: ManifestService, found: ReadonlySet<string>): Pa
     parents: Object.fromEntries(
       Object.values(parent).map(({ service, placeholder }) => [placeholder, service])
     ),
-    methods: methods.map((method) => toPageMethod(method, definition, service)),
+    methods: methods.map((method) => toPageMethod(method, service)),
     columns: definition ? toColumns(definition).filter(isShown) : null,
     fields: toFields(definition && getOutput(definition))?.filter(({ path }) => isShown(path)) ?? null,
     filters: query
@@ -182,9 +182,9 @@ function toPageService(service: ManifestService, found: ReadonlySet<string>): Pa
 
 function toPageMethod(
   { name, who, hasData, event, routes: [route] }: ManifestMethod,
-  definition: SchemaDefinition | undefined,
-  service?: ManifestService
+  service: ManifestService
 ): PageMethod {
+  const { definition } = service
   const own = definition && getMethodDefinition(definition, name)
   const data = isStandardMethod(name) ? definition?.data[name] : own?.data
   const { envelope } = definition ?? {}
@@ -209,14 +209,13 @@ function getOutput({ hasView, view, record }: SchemaDefinition): JsonSchema | un
   return hasView ? view : record
 }
 
-function toReturns(name: string, service?: ManifestService): string {
-  if (!isStandardMethod(name)) return service?.definition ? 'a result' : 'what the method returns'
+function toReturns(name: string, { definition, page }: ManifestService): string {
+  if (!isStandardMethod(name)) return definition ? 'a result' : 'what the method returns'
   if (name !== 'find') return 'the record'
-  if (!service?.page) return 'a list of records'
+  if (!page) return 'a list of records'
+  if (page.hasCursors) return `a page of records: ${['data', 'limit', ...CURSOR_FIELDS].join(', ')}`
 
-  if (service.page.hasCursors) return `a page of records: ${['data', 'limit', ...CURSOR_FIELDS].join(', ')}`
-
-  return `a page of records: ${service.page.hasTotal ? 'total, ' : ''}limit, skip, data`
+  return `a page of records: ${page.hasTotal ? 'total, ' : ''}limit, skip, data`
 }
 
 function toFields(schema: JsonSchema | undefined, within?: string): readonly FormField[] | null {

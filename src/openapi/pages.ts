@@ -5,7 +5,8 @@ import type { DocumentPage } from './page.ts'
 import type { PageInfo } from './page-data.ts'
 import { openSwaggerUi } from './swagger-ui.ts'
 
-const PAGES = { alula: openAlulaPage, 'swagger-ui': openSwaggerUi } as const satisfies {
+/** What opens the pages. */
+export const PAGES = { alula: openAlulaPage, 'swagger-ui': openSwaggerUi } as const satisfies {
   [name: string]: (app: Application, info: PageInfo) => DocumentPage
 }
 
@@ -19,15 +20,3 @@ export const PAGE_CHECK: OptionCheck = [
     .map((name) => `'${name}'`)
     .join(', ')}`
 ]
-
-/**
- * Opens a page.
- *
- * @param name Its name
- * @param app The application
- * @param info What the page says of it
- * @throws Error where its package is not installed
- */
-export function openPage(name: PageName, app: Application, info: PageInfo): DocumentPage {
-  return PAGES[name](app, info)
-}

@@ -22,7 +22,7 @@ export interface QuerySources {
   readonly findRelated: (path: string) => ManifestService | undefined
   /** The service of a parent, where clients have it. */
   readonly findParent: (path: string) => ManifestService | undefined
-  /** The fields that queries from outside must not name. */
+  /** The fields that queries of clients must not name. */
   readonly hidden: readonly string[]
   /** Makes the filters of the document. */
   readonly toFilters: FiltersByOperators

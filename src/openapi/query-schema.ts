@@ -1,6 +1,6 @@
 import { toAlternatives } from '../schema/alternatives.ts'
 import { getProperties, type JsonSchema } from '../schema/json-schema.ts'
-import { type ConvertRules, convertSchema } from './convert.ts'
+import { convertSchema, INLINE } from './convert.ts'
 import { toDeep, toForm, toList } from './parameter-forms.ts'
 import type { OpenApiParameter } from './types.ts'
 
@@ -61,15 +61,6 @@ function toOwnParameters(
   function toPlain(part: JsonSchema): JsonSchema {
     return convertSchema({ ...part, $defs: root.$defs, definitions: root.definitions }, INLINE)
   }
-}
-
-/** A parameter is too small to have schemas of its own: what it refers to is anything. */
-const INLINE: ConvertRules = {
-  name: '',
-  store: { add: () => ({}) },
-  isOutput: false,
-  isClosed: false,
-  onUnknown: () => undefined
 }
 
 function listsOf(name: string, schema: JsonSchema, root: JsonSchema): readonly OpenApiParameter[] {

@@ -2,6 +2,7 @@ import type { ManifestLogin } from '../manifest/login.ts'
 import type { OpenApiDocument, OpenApiSecurity } from './types.ts'
 
 const HOOK = 'hook authenticate('
+const FRESH = 'fresh('
 
 /** What a document says of who may call a method. */
 export interface Guard {
@@ -52,6 +53,7 @@ export function describeWho(who: string): string {
 
   if (role !== undefined) return `users with the role '${role}'`
   if (who === 'user' || who.startsWith(HOOK)) return 'users'
+  if (who.startsWith(FRESH)) return 'users who have logged in lately'
 
   return who.startsWith('owner(') ? 'owners of the record' : 'callers that the application lets pass'
 }
@@ -88,7 +90,7 @@ export function toSecuritySchemes(
 
 /** Of a function of the application it is not known. */
 function requiresLogin(who: string): boolean {
-  return who === 'user' || ['owner(', 'role(', HOOK].some((prefix) => who.startsWith(prefix))
+  return who === 'user' || ['owner(', 'role(', FRESH, HOOK].some((prefix) => who.startsWith(prefix))
 }
 
 /** The names of components have few characters. */

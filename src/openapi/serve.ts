@@ -4,13 +4,14 @@ import type { AccessRule } from '../access/rules.ts'
 import { assertCalled } from '../core/assert-application.ts'
 import type { Application, HookContext, MountedDetails, MountedHandler, Params } from '../core/types.ts'
 import { NotFound } from '../errors.ts'
+import { keepMade } from '../manifest/services.ts'
 import { createEtag } from '../transport/encode.ts'
 import { isFunction } from '../utils/check.ts'
 import { assertOptions } from '../utils/options.ts'
 import { toConditional } from './conditional.ts'
 import { DOCUMENT_CHECKS, toOpenApi } from './document.ts'
 import type { DocumentPage } from './page.ts'
-import { openPage, PAGE_CHECK, type PageName } from './pages.ts'
+import { PAGE_CHECK, PAGES, type PageName } from './pages.ts'
 import type { OpenApiOptions } from './types.ts'
 
 /** How the document is served. */
@@ -57,7 +58,7 @@ export function openapi(options: ServeOptions = {}): (app: any) => void {
     app.mount(DOCUMENT, guard(app, access, serveDocument(app, document)))
     if (!page) return
 
-    const opened = openPage(page, app, { ...document.info, isForAll: !access })
+    const opened = PAGES[page](app, { ...document.info, isForAll: !access })
 
     app.mount(
       PAGE,
@@ -96,35 +97,20 @@ async function admit(app: Application, rule: AccessRule, params: Params): Promis
   await decide(context, rule)
 }
 
-interface MadeDocument {
-  readonly text: string
-  readonly tag: string | undefined
-  readonly services: readonly unknown[]
-}
-
-/** Made at the first request, and again when services have come or gone. */
 function serveDocument(app: Application, options: OpenApiOptions): MountedHandler {
-  let made: MadeDocument | undefined
+  const getDocument = keepMade(app, () => {
+    const text = JSON.stringify(toOpenApi(app, options))
+
+    return { text, tag: createEtag(text) }
+  })
 
   return (request, details) => {
-    const services = Object.values(app.services)
-
     if (toPathBelow(request, details) !== '') throw new NotFound('Not Found')
 
-    if (!made || !isSame(services, made.services)) {
-      const text = JSON.stringify(toOpenApi(app, options))
-
-      made = { text, tag: createEtag(text), services }
-    }
-
-    const { text, tag } = made
+    const { text, tag } = getDocument()
 
     return toConditional(request, text, { 'Content-Type': 'application/json; charset=utf-8' }, tag)
   }
-}
-
-function isSame(first: readonly unknown[], second: readonly unknown[]): boolean {
-  return first.length === second.length && first.every((one, index) => one === second[index])
 }
 
 /** The files of a page are beside each other, so the page itself has to be at a path that ends with a slash. */

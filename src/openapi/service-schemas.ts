@@ -225,6 +225,7 @@ class Declared {
       name,
       store: document,
       self,
+      isRecord: kind === 'record',
       hidden: kind === 'record' ? hidden : [],
       hiddenEverywhere: kind === 'result' ? definition.hidden : [],
       isOutput: kind !== 'data',

@@ -15,8 +15,14 @@ import { isString } from '../utils/check.ts'
 /** The header of W3C Trace Context, version 00. */
 const TRACEPARENT = /^00-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/
 
-/** What a statement does, and the first table after it, as far as its text says so. */
-const STATEMENT = /^\s*(\w+)(?:.*?\b(?:from|into|update|join)\s+(?:["`]\w+["`]\.)?["`]?(\w+))?/is
+/** What a statement does. */
+const OPERATION = /^\s*(\w+)/
+
+/** Its first table, as far as its text says so. */
+const TABLE = /(?:^\s*update|\b(?:from|into|join))\s+(?:["`]\w+["`]\.)?["`]?(\w+)/i
+
+/** What is in parentheses, and has none in it. */
+const INNER = /\([^()]*\)/g
 
 /** What a span is begun with. */
 export interface Beginning extends SpanOptions {
@@ -75,7 +81,8 @@ export function toErrorType(error: unknown): string | undefined {
 
 /** The span of an SQL statement. */
 export function toStatement({ sql, database }: SqlMessage): Beginning {
-  const [, operation = 'sql', collection] = STATEMENT.exec(sql) ?? []
+  const [, operation = 'sql'] = OPERATION.exec(sql) ?? []
+  const [, collection] = TABLE.exec(withoutInner(sql)) ?? TABLE.exec(sql) ?? []
   const name = operation.toUpperCase()
 
   return {
@@ -88,6 +95,13 @@ export function toStatement({ sql, database }: SqlMessage): Beginning {
       ...(collection !== undefined && { 'db.collection.name': collection })
     }
   }
+}
+
+/** A statement without those in it: related records, and counts of them, are selected before the table is named. */
+function withoutInner(sql: string): string {
+  const text = sql.replaceAll(INNER, '?')
+
+  return text === sql ? sql : withoutInner(text)
 }
 
 /** What a database says of a statement that has failed: its code, which never has values. */

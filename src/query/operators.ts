@@ -43,7 +43,10 @@ export const NULL_OPERATOR = '$null'
 export const LIST_OPERATORS: readonly string[] = ['$contains', '$overlaps']
 
 /** The operators that count only where a service lists them. */
-export const OPTIONAL_OPERATORS: readonly string[] = ['$not', '$nor', ...PATTERN_OPERATORS, ...LIST_OPERATORS]
+export const OPTIONAL_OPERATORS: readonly string[] = /* @__PURE__ */ ['$not', '$nor'].concat(
+  PATTERN_OPERATORS,
+  LIST_OPERATORS
+)
 
 /** Whether a name is an operator, listed or not. */
 export function isOperator(name: string): boolean {

@@ -178,6 +178,8 @@ declare module '../utils/call-state.ts' {
   interface InheritedSlots {
     /** How much more a call may load through relations. An adapter that reads from elsewhere reads no more at once. */
     readonly budget?: Budget
+    /** The params of the call that has made an internal one, for settings of the database. */
+    readonly reader?: object
   }
 }
 

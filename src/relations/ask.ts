@@ -197,7 +197,8 @@ async function askLinks(
   slots: ServiceSlots
 ): Promise<Pick<HookContext, 'result' | 'method'>> {
   const source = getLinkSource(context, link)
-  const caller = toInternal(context.params)
+  // It is internal, and the database decides by the same user which rows it reads.
+  const caller = addInherited(toInternal(context.params), { reader: context.params })
 
   if (link.path !== undefined) return await callFind(source, caller, query, slots)
 

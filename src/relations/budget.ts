@@ -3,7 +3,7 @@ import type { HookContext } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import type { Budget } from '../query/related.ts'
 import { getInherited } from '../utils/call-state.ts'
-import { isPlainObject } from '../utils/object.ts'
+import { getFirstName, isPlainObject } from '../utils/object.ts'
 import { countCharacters } from '../utils/size.ts'
 import { type Includes, toTree } from './include.ts'
 
@@ -59,7 +59,7 @@ export function spendCharacters(
   records: readonly Fields[],
   included: readonly string[]
 ): void {
-  const names = new Set(included.map((name) => name.split('.')[0] as string))
+  const names = new Set(included.map(getFirstName))
 
   for (const record of records) {
     budget.characters -= countCharacters(record)

@@ -1,4 +1,5 @@
 // What is wrong with relations is said when the application starts: later, related records would be missing without a word.
+
 import { reportMistake } from '../core/events.ts'
 import { getLayers, isRefused } from '../core/gate.ts'
 import { getServiceOptions } from '../core/service.ts'
@@ -14,9 +15,10 @@ import { listStored } from '../schema/stored.ts'
 import { isFunction } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
+import { getFirstName } from '../utils/object.ts'
 import { toInternal } from './ask.ts'
 import { assertComparable, isCompound, type RelatedService } from './comparable.ts'
-import { findTelling, type Telling, toFirst } from './hidden.ts'
+import { findTelling, type Telling } from './hidden.ts'
 import { findFault } from './include.ts'
 
 /** A relation that is checked, and what has it. */
@@ -171,7 +173,7 @@ function assertEnd({ title, relation, app, own }: Checked): void {
   if (!related) return
 
   for (const field of listAsked(relation)) {
-    const name = toFirst(field)
+    const name = getFirstName(field)
     const says = related.computed.includes(name)
       ? 'which is made for each result, and not stored'
       : !mayHave(related, name)
@@ -233,7 +235,7 @@ async function assertStoredFields({ title, relation, app, params }: Checked): Pr
   if (asked.length === 0 || getSchemaDefinition(service)) return
 
   const names = (await listStored(service, params)) ?? asked
-  const missing = asked.find((field) => !names.includes(field) && !names.includes(toFirst(field)))
+  const missing = asked.find((field) => !names.includes(field) && !names.includes(getFirstName(field)))
 
   if (missing === undefined) return
 

@@ -1,4 +1,5 @@
 // Relations by fields that clients never see: alula compares and orders them, and what the relation finds is all that it tells.
+
 import { getIdField, getServiceOptions } from '../core/service.ts'
 import type { Application } from '../core/types.ts'
 import { hasLinks } from '../query/related.ts'
@@ -7,6 +8,7 @@ import { getSchemaDefinition } from '../schema/compile.ts'
 import { isHidden } from '../schema/fields.ts'
 import { isOpenObject } from '../schema/json-schema.ts'
 import { getThrough, type Relation } from '../schema/relation.ts'
+import { getFirstName } from '../utils/object.ts'
 import { getEnds } from './ends.ts'
 import { haveSameRecords } from './store.ts'
 
@@ -49,9 +51,9 @@ export function findTelling(place: Place, relation: Relation): Telling | undefin
   }
 
   for (const field of relation.kind === 'many' ? Object.keys(relation.sort ?? {}) : []) {
-    const writer = isSecret(related, field) ? findWriter(app, related, toFirst(field)) : undefined
+    const writer = isSecret(related, field) ? findWriter(app, related, getFirstName(field)) : undefined
 
-    if (writer !== undefined) return { field, by: 'order', set: toFirst(field), path: writer }
+    if (writer !== undefined) return { field, by: 'order', set: getFirstName(field), path: writer }
   }
 
   return undefined
@@ -80,11 +82,6 @@ function findWriter({ services }: Application, records: object, field: string): 
 /** Whether clients never see a field that is more than the name of a record. */
 function isSecret(service: object, path: string): boolean {
   return path !== getIdField(service) && isHidden(path, getSchemaDefinition(service as never)?.hidden ?? [])
-}
-
-/** The field that a path begins with. */
-export function toFirst(path: string): string {
-  return path.split('.')[0] as string
 }
 
 const WRITING = ['create', 'update', 'patch']

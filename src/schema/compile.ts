@@ -1,5 +1,6 @@
 import { getServiceOptions, getUpsertKey, isUpsert } from '../core/service.ts'
 import type { FeathersService, Id, Query } from '../core/types.ts'
+import { listAsked } from '../query/asked.ts'
 import { VALIDATED } from '../query/validated.ts'
 import { addServiceSlots } from '../utils/call-state.ts'
 import { isFunction, isObject, isStringList } from '../utils/check.ts'
@@ -22,12 +23,12 @@ import {
 import { makePartial, omitFields } from './derive.ts'
 import type { Envelope } from './envelope.ts'
 import { toBadRequest } from './faults.ts'
-import { type Field, type FieldTable, findField, isHidden, toFieldTable } from './fields.ts'
+import { ANY_FIELD, type Field, type FieldTable, findField, isHidden, toFieldTable } from './fields.ts'
 import { HiddenFields } from './hidden.ts'
 import { getProperties, isAnything, isOpenObject, type JsonSchema } from './json-schema.ts'
 import { assertKeywords, toCheckedValidator } from './keywords.ts'
 import { compilePicker, type OutputRules, type Picker } from './output.ts'
-import { compileQuery, listAsked, type QueryCheck, toId } from './query.ts'
+import { compileQuery, type QueryCheck, toId } from './query.ts'
 import { listReachable } from './references.ts'
 import { isCountRelation, listFilters, type Relation, type Relations } from './relation.ts'
 import { getExternalNames, getVirtualNames } from './resolvers.ts'
@@ -209,7 +210,11 @@ export function compileSchema(
     pick,
     mark: { show: pick },
     pickEvent: compilePicker({ ...output, hidden: [...hidden, ...getExternalNames(resolvers)] }),
-    pickers: compilePickers(methods.filter(([, { result }]) => result !== record)),
+    pickers: new Map(
+      methods.flatMap(([name, { result }]) =>
+        result && result !== record ? [[name, compileResultPicker(result.output)] as const] : []
+      )
+    ),
     pickView: view && compileResultPicker(view.output),
     convertId,
     validators: [
@@ -327,16 +332,6 @@ function compileUpsert(
 
       return data
     })
-}
-
-function compilePickers(methods: readonly Method[]): ReadonlyMap<string, Picker> {
-  const pickers = new Map<string, Picker>()
-
-  for (const [name, { result }] of methods) {
-    if (result) pickers.set(name, compileResultPicker(result.output))
-  }
-
-  return pickers
 }
 
 function compileResultPicker(schema: JsonSchema): Picker {
@@ -549,7 +544,7 @@ function compileStrictQueries(
   }
   const check = compileQuery({
     // The other service checks what its fields are compared with.
-    fields: new Map([...fields, ...listFilters(relations).map((name) => [name, ANY] as const)]),
+    fields: new Map([...fields, ...listFilters(relations).map((name) => [name, ANY_FIELD] as const)]),
     sort: query.sort ?? [...sort, ...counts],
     operators: query.operators,
     selectable: [
@@ -589,8 +584,6 @@ function assertQueryable(
     )
   }
 }
-
-const ANY: Field = { kinds: ['any'], isNullable: true, mayBeObject: true }
 
 /** Names at the top of a query that the adapter was told to take. */
 function getFilters(service: object): object {

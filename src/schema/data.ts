@@ -30,7 +30,7 @@ export interface DataSource {
   readonly within?: string | undefined
 }
 
-/** Data that was checked: the values of the schema, and what a call from inside gave for fields of the server. */
+/** Data that was checked: the values of the schema, and what an internal call gave for fields of the server. */
 interface Checked {
   readonly value: unknown
   readonly given: Data

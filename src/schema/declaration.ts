@@ -93,7 +93,7 @@ export interface SchemaSettings {
   readonly include?: readonly string[]
   /** Whether fields that the record does not declare leave too: `'keep'`, for services whose hooks add some. */
   readonly extra?: 'drop' | 'keep'
-  /** The fields that requests and responses of clients have their records in. Events and calls from inside have none. */
+  /** The fields that requests and responses of clients have their records in. Events and internal calls have none. */
   readonly envelope?: Envelope
   /**
    * Makes what a client gets in response to a call, where that is no envelope: `({ dispatch }) => ({ note: dispatch })`.

@@ -21,7 +21,7 @@ import { isFunction, isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import type { ErrorCode } from '../utils/error-codes.ts'
-import { copyWith, isEmpty } from '../utils/object.ts'
+import { copyWith, getFirstName, isEmpty } from '../utils/object.ts'
 import { andThen } from '../utils/promise.ts'
 import {
   type CompiledSchema,
@@ -139,7 +139,7 @@ class ServiceSchema implements DescribedExtension {
 
   /** Whether clients must learn nothing of a field or count: it is hidden, or the schema does not declare it. */
   private isKept(field: string, declared: readonly string[] | undefined, id: string): boolean {
-    const [name] = field.split('.') as [string]
+    const name = getFirstName(field)
     const isDeclared = declared?.includes(name) !== false || Object.hasOwn(this.relations, name)
 
     return this.hiddenFields.tellsOfHidden(field) || (name !== id && !isDeclared)

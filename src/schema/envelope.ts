@@ -20,7 +20,10 @@ export interface Envelope {
   readonly request?: boolean
 }
 
-const NAMES = ['one', 'many', 'total', 'limit', 'skip'] as const
+/** The fields of a page that count, of which an envelope may have the names. */
+export const COUNTS = ['total', 'limit', 'skip'] as const
+
+const NAMES = ['one', 'many', ...COUNTS] as const
 
 /** No body of a request may have it. */
 const FORBIDDEN = '__proto__'

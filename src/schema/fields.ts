@@ -27,6 +27,9 @@ export interface Field {
   readonly elements?: Field
 }
 
+/** A field of which nothing is known. */
+export const ANY_FIELD: Field = { kinds: ['any'], isNullable: true, mayBeObject: true }
+
 /** The fields that can be queried, by path: `address.city`. */
 export type FieldTable = ReadonlyMap<string, Field>
 

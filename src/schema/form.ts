@@ -1,5 +1,5 @@
 import { toExactBoolean, toExactDate, toExactNumber } from '../query/coerce.ts'
-import { isPlainObject } from '../utils/object.ts'
+import { getPath, isPlainObject } from '../utils/object.ts'
 import type { Fault } from './faults.ts'
 import { findField, findListed, toExpectation, toField } from './fields.ts'
 import { DATE_KEYWORD, getTypes, type JsonSchema } from './json-schema.ts'
@@ -30,7 +30,7 @@ export function compileForm(schema: JsonSchema, what: 'data' | 'query'): (value:
  */
 export function compileDateFaults(schema: JsonSchema): (fault: Fault, data: unknown) => Fault {
   return (fault, data) => {
-    const value = getAt(data, fault.path)
+    const value = getPath(data, fault.path.split('.'))
     const { kinds = [], isNullable = false } =
       (typeof value === 'string' && findField(schema, fault.path)) || {}
 
@@ -42,15 +42,6 @@ export function compileDateFaults(schema: JsonSchema): (fault: Fault, data: unkn
 
     return { path: fault.path, message }
   }
-}
-
-function getAt(data: unknown, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>(
-      (value, name) => (isPlainObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
-      data
-    )
 }
 
 /** In a form, `on` is true, and an empty field is left out. */

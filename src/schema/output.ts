@@ -6,7 +6,7 @@ import {
   showRecord,
   showRecords
 } from '../utils/dispatch.ts'
-import { isPlainObject, setOwn } from '../utils/object.ts'
+import { getFirstName, isPlainObject, setOwn } from '../utils/object.ts'
 import { HiddenFields, toWithin } from './hidden.ts'
 import { describesObject, getTypes, isAnything, type JsonSchema } from './json-schema.ts'
 import { type PageTest, pickResult, toRecords } from './page.ts'
@@ -124,7 +124,7 @@ class Pickers {
     const fields = new Map<string, PickObject>()
 
     // A field that a hidden path leads through may be one that the schema does not name.
-    for (const name of new Set([...object.names, ...within.map(toFirstName)])) {
+    for (const name of new Set([...object.names, ...within.map(getFirstName)])) {
       if (hidden.has(name)) continue
 
       const inner = toWithin(within, name)
@@ -183,10 +183,6 @@ class Pickers {
 
     return elements ? this.prepare(elements, path, within) : (value) => showAll(value, within)
   }
-}
-
-function toFirstName(path: string): string {
-  return path.split('.')[0] as string
 }
 
 /** What becomes of the fields of an object. */

@@ -15,7 +15,7 @@ declare module '../utils/call-state.ts' {
 
 /** What decides whether an id in data is one that a client may write back. */
 export interface OwnIdSettings extends Pick<SchemaSettings, 'unknown'> {
-  /** The id, where the schema does not have it: only calls from inside may give it, beside the fields of `server`. */
+  /** The id, where the schema does not have it: only internal calls may give it, beside the fields of `server`. */
   readonly id?: string | undefined
   /** Whether clients never see the id: they cannot write it back. */
   readonly hidesId?: boolean

@@ -19,7 +19,9 @@ export interface Page {
 /** Decides whether a value is a page. */
 export type PageTest = (value: unknown) => value is Page
 
-const PAGE_FIELDS: readonly string[] = ['total', 'limit', 'skip', 'data', ...CURSOR_FIELDS]
+const PAGE_FIELDS: readonly string[] = /* @__PURE__ */ ['total', 'limit', 'skip', 'data'].concat(
+  CURSOR_FIELDS
+)
 
 /** Whether pages have a field. */
 export function isPageField(name: string): boolean {

@@ -2,6 +2,7 @@ import { isStandardMethod } from '../core/methods.ts'
 import type { FeathersService } from '../core/types.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
+import { getFirstName } from '../utils/object.ts'
 import { toNames } from './alternatives.ts'
 import {
   getAjv,
@@ -91,11 +92,7 @@ function assertNames(form: LongForm, declared: readonly string[]): void {
   const sources = Object.values(form.computed ?? {}).flatMap(({ from }) => from)
 
   assertDeclared(Object.keys(form.server ?? {}), declared, 'server')
-  assertDeclared(
-    listHiddenFields(form).map((path) => path.split('.')[0] as string),
-    declared,
-    'hidden'
-  )
+  assertDeclared(listHiddenFields(form).map(getFirstName), declared, 'hidden')
   assertDeclared(sources, declared, 'computed.from')
   assertRelations(form, declared)
 

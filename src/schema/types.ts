@@ -106,7 +106,7 @@ type CreateOf<Form extends { readonly record: unknown }> = Form extends { readon
 /** The fields of the server, which internal calls may give. */
 type ReservedOf<Record, Form> = Partial<Pick<Record, Reserved<Form> & keyof Record>>
 
-/** What the server sets; calls from inside may give it. */
+/** What the server sets; internal calls may give it. */
 type Reserved<Settings> = 'id' | '_id' | SetByServer<Settings>
 
 type SetByServer<Settings> =

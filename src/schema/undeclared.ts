@@ -1,4 +1,5 @@
 import type { Query } from '../core/types.ts'
+import { getFirstName } from '../utils/object.ts'
 import type { Field } from './fields.ts'
 import type { JsonSchema } from './json-schema.ts'
 import type { QueryCheck } from './query.ts'
@@ -33,7 +34,7 @@ export function leaveOutUndeclared(
   const isUndeclared = (path: string) =>
     !path.startsWith('$') &&
     !table.has(path) &&
-    !known.has(path.split('.', 1)[0] as string) &&
+    !known.has(getFirstName(path)) &&
     !mayHavePath(shape, path.split('.'))
 
   return (query, isUrl) => {

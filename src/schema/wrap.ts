@@ -6,7 +6,7 @@ import { isObject } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { isEmpty, setOwn } from '../utils/object.ts'
 import type { SchemaSettings } from './declaration.ts'
-import type { Envelope } from './envelope.ts'
+import { COUNTS, type Envelope } from './envelope.ts'
 import { type Fault, toBadRequest } from './faults.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { isNoPage, isPage, type PageTest, toPageTest } from './page.ts'
@@ -157,8 +157,6 @@ export function wrapResult(value: unknown, envelope: Envelope, isPage: PageTest)
     ...CURSOR_FIELDS.flatMap((name) => (value[name] === undefined ? [] : [[name, value[name]] as const]))
   ])
 }
-
-const COUNTS = ['total', 'limit', 'skip'] as const
 
 function toFields(entries: readonly (readonly [name: string, value: unknown])[]): object {
   const fields: Record<string, unknown> = {}

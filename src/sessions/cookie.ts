@@ -1,4 +1,4 @@
-import { parseCookies, toSetCookie } from '../utils/cookie.ts'
+import { toSetCookie } from '../utils/cookie.ts'
 
 /** The cookie that a refresh token is in. */
 export interface RefreshCookie {
@@ -22,14 +22,6 @@ export function toRefreshCookie(
   const isSecure = setting === true || setting.secure !== false
 
   return { name: `${isSecure ? '__Host-' : ''}${service.replace(/[^\w-]/g, '-')}-refresh`, isSecure }
-}
-
-/** The refresh token in the cookies of a request. */
-export function readRefreshCookie(
-  { name }: RefreshCookie,
-  headers: { readonly cookie?: string | readonly string[] } | undefined
-): string | undefined {
-  return parseCookies(headers?.cookie).get(name)
 }
 
 /**

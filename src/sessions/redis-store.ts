@@ -23,41 +23,23 @@ redis.call('HSET', KEYS[1], unpack(ARGV, first))
 return 1`
 
 /** Keeps sessions in Redis, for all processes. As long as Redis is away, no session begins or is refreshed. */
-export class RedisSessionStore implements SessionStore {
+export class RedisSessionStore extends StoreConnection implements SessionStore {
   private readonly prefix: string
-  private readonly connection: StoreConnection
 
   /**
    * @param settings Where Redis is
    * @param owner The authentication service, in names of keys
    */
   constructor(settings: RedisSettings, owner: string) {
+    super(settings, { content: 'Sessions', user: "The option 'refresh.store'" })
     this.prefix = `${settings.prefix}:${owner}`
-    this.connection = new StoreConnection(settings, {
-      content: 'Sessions',
-      user: "The option 'refresh.store'"
-    })
-  }
-
-  /**
-   * Connects to Redis. From then on the connection comes back by itself.
-   *
-   * @throws Error when Redis does not respond in time
-   */
-  async open(): Promise<void> {
-    await this.connection.open()
-  }
-
-  /** Ends the connection. */
-  close(): void {
-    this.connection.close()
   }
 
   async create(session: StoredSession): Promise<void> {
     const { id, userId, expiresAt } = session
     const lifetime = Math.max(1, Math.ceil(expiresAt - Date.now())) + MAX_SKEW
 
-    await this.connection.ask((client) =>
+    await this.ask((client) =>
       client.eval(CREATE, {
         keys: [this.toKey(id), this.toUserKey(userId)],
         arguments: [id, String(lifetime), ...toFields(session)]
@@ -66,12 +48,12 @@ export class RedisSessionStore implements SessionStore {
   }
 
   async get(id: string): Promise<StoredSession | undefined> {
-    return toSession(await this.connection.ask((client) => client.hGetAll(this.toKey(id))))
+    return toSession(await this.ask((client) => client.hGetAll(this.toKey(id))))
   }
 
   async update(id: string, expected: SessionChanges, changes: SessionChanges): Promise<boolean> {
     const count = Object.keys(expected).length
-    const changed = await this.connection.ask((client) =>
+    const changed = await this.ask((client) =>
       client.eval(UPDATE, {
         keys: [this.toKey(id)],
         arguments: [String(count), ...toFields(expected), ...toFields(changes)]
@@ -83,13 +65,13 @@ export class RedisSessionStore implements SessionStore {
 
   /** Its id stays with its user until the sessions of the user are read. */
   async remove(id: string): Promise<boolean> {
-    return (await this.connection.ask((client) => client.del(this.toKey(id)))) > 0
+    return (await this.ask((client) => client.del(this.toKey(id)))) > 0
   }
 
   async findByUser(userId: string): Promise<readonly StoredSession[]> {
     const key = this.toUserKey(userId)
 
-    return this.connection.ask(async (client) => {
+    return this.ask(async (client) => {
       const ids = await client.sMembers(key)
       const found = await Promise.all(ids.map(async (id) => toSession(await client.hGetAll(this.toKey(id)))))
       const gone = ids.filter((_, index) => !found[index])

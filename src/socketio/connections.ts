@@ -127,7 +127,7 @@ export class Connections {
   }
 
   /** Closes a connection whose call was refused because its token is no longer valid. */
-  async endVoid(connection: RealTimeConnection): Promise<void> {
+  async endInvalid(connection: RealTimeConnection): Promise<void> {
     if (!(await isAuthenticated(this.app, connection))) this.announceEnd(connection)
   }
 

@@ -75,6 +75,14 @@ export class Traffic implements WaitingConnection {
     this.watchPings()
   }
 
+  /** Whether its client has not read as many bytes of events as a call would have to wait for. */
+  get isBehind(): boolean {
+    const { transport, writeBuffer } = this.conn
+    const held = writeBuffer.length > 0 ? this.weight : 0
+
+    return held + (transport.socket?.bufferedAmount ?? 0) >= MAX_UNSENT_BYTES
+  }
+
   /** Runs a call: now, or when it is its turn. */
   add(call: () => Promise<void>): void {
     this.queue.push(call)

@@ -5,7 +5,7 @@ import { reportError } from '../core/events.ts'
 import type { EventStamp } from '../core/internals.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { Application, HookContext, NormalizedServiceOptions, RealTimeConnection } from '../core/types.ts'
-import { Unavailable } from '../errors.ts'
+import { TooManyRequests, Unavailable } from '../errors.ts'
 import { type OpenLog, openLog } from '../log/log.ts'
 import { Backlog, getBacklogLimit } from '../node/backlog.ts'
 import { getAdmission } from '../transport/admission.ts'
@@ -71,9 +71,11 @@ export class SocketTransport {
   constructor(
     app: Application,
     SocketServer: typeof Server,
-    { trustProxy, ...options }: Partial<ServerOptions> & { trustProxy?: number },
+    { trustProxy, ...given }: Partial<ServerOptions> & { trustProxy?: number },
     logger: Logger | false
   ) {
+    const options = withLastingOrigins(given)
+
     this.app = app
     this.logger = logger
     this.connections = new Connections(app, toTrust(options.cors), trustProxy)
@@ -270,6 +272,10 @@ export class SocketTransport {
 
     this.run(socket, async () => {
       try {
+        // What was missed may be as much as the log keeps, each time.
+        if (this.getTraffic(socket.conn).isBehind)
+          throw new TooManyRequests('What was sent has not been read: expected $resume after that')
+
         // Without one, from now on: what happens while it joins its channels comes too.
         const resumed = this.log.resume(connection, position ?? this.log.position)
 
@@ -332,7 +338,7 @@ export class SocketTransport {
       send(toSocketError(this.app, error, { method, path, connection }))
     }
 
-    if (status === 401) await this.connections.endVoid(connection)
+    if (status === 401) await this.connections.endInvalid(connection)
 
     await this.connections.endLateCall(connection)
   }
@@ -361,6 +367,29 @@ export class SocketTransport {
 
   private readonly report = (error: unknown, call?: Omit<LogContext, 'status'>): void =>
     logUnexpected(this.logger, error, call, this.app)
+}
+
+/** Options whose expressions for origins remember nothing: with the flag `g` or `y`, every other request would be refused. */
+function withLastingOrigins<Options extends Partial<ServerOptions>>(options: Options): Options {
+  const { cors } = options
+
+  if (typeof cors !== 'object' || cors.origin === undefined) return options
+
+  const { origin } = cors
+
+  return {
+    ...options,
+    cors: { ...cors, origin: Array.isArray(origin) ? origin.map(toLasting) : toLasting(origin) }
+  }
+}
+
+function toLasting<Origin>(origin: Origin): Origin | RegExp {
+  if (!(origin instanceof RegExp)) return origin
+
+  const { source, flags, sticky } = origin
+
+  // With `y` it has to match from the beginning on.
+  return new RegExp(sticky ? `^(?:${source})` : source, flags.replace(/[gy]/g, ''))
 }
 
 /** Whether pages of an origin may send cookies, as the option `cors` of Socket.IO names them. */

@@ -160,8 +160,6 @@ export class Link implements LogSource {
   }
 
   async readAfter({ id, count }: End): Promise<readonly ReceivedEntry[]> {
-    await this.whenRead(id)
-
     const { position } = this
     const client = this.connections[1]?.client
 
@@ -187,7 +185,7 @@ export class Link implements LogSource {
   }
 
   /** Waits for a place of which a client knows by another process, which has read more. */
-  private async whenRead(id: string): Promise<void> {
+  async whenRead(id: string): Promise<void> {
     const end = Date.now() + MAX_LAG
 
     while (this.log && compareIds(this.position, id) < 0 && Date.now() < end) {

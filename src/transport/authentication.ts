@@ -8,6 +8,8 @@ export interface ParseAuthenticationOptions {
   strategies?: readonly string[]
 }
 
+type Configuration = Partial<DefaultAuthentication['configuration']>
+
 /** The part of an application that is needed to find credentials. */
 export interface Authenticating {
   defaultAuthentication?(location?: string): DefaultAuthentication | null
@@ -31,8 +33,7 @@ export function parseAuthentication(
 
   if (typeof auth?.parse !== 'function') return Promise.resolve(null)
 
-  const { parseStrategies, authStrategies = [] } = auth.configuration
-  const names = strategies ?? parseStrategies ?? authStrategies
+  const names = strategies ?? listStrategies(auth.configuration)
 
   return names.length === 0 ? Promise.resolve(null) : auth.parse(request, response, ...names)
 }
@@ -51,9 +52,7 @@ export function mayReadCookies(
 
   if (!auth) return false
 
-  const { parseStrategies, authStrategies = [] } = auth.configuration
-
-  return auth.mayReadCookies?.(...(strategies ?? parseStrategies ?? authStrategies)) !== false
+  return auth.mayReadCookies?.(...(strategies ?? listStrategies(auth.configuration))) !== false
 }
 
 /**
@@ -65,11 +64,14 @@ export function getSchemes(
   app: Authenticating,
   { service, strategies }: ParseAuthenticationOptions = {}
 ): readonly string[] {
-  const configuration: Partial<DefaultAuthentication['configuration']> =
-    app.defaultAuthentication?.(service)?.configuration ?? {}
-  const { parseStrategies, authStrategies = [] } = configuration
-  const names: readonly string[] = strategies ?? parseStrategies ?? authStrategies
+  const configuration: Configuration = app.defaultAuthentication?.(service)?.configuration ?? {}
+  const names = strategies ?? listStrategies(configuration)
   const schemes = names.flatMap((name): readonly string[] => configuration[name]?.schemes ?? [])
 
   return schemes.length > 0 ? [...new Set(schemes)] : ['Bearer']
+}
+
+/** The strategies that look for credentials in requests, where a transport does not name them. */
+function listStrategies({ parseStrategies, authStrategies = [] }: Configuration): readonly string[] {
+  return parseStrategies ?? authStrategies
 }

@@ -26,33 +26,29 @@ const JSON_TYPE = /^application\/(?:[\w!#$&^.-]+\+)?json$/
  * Checks that a body is declared as something that `parseJson` reads.
  *
  * @param contentType The `Content-Type` header
- * @param contentEncoding The `Content-Encoding` header
  * @throws UnsupportedMediaType for anything but `application/json` and `application/*+json`, in UTF-8
  */
-export function assertJson(contentType: string | undefined, contentEncoding?: string | undefined): void {
+export function assertJson(contentType: string | undefined): void {
   const [type = ''] = (contentType ?? '').toLowerCase().split(';')
 
   if (!JSON_TYPE.test(type.trim())) {
     throw new UnsupportedMediaType("Unsupported content type: expected 'application/json'")
   }
 
-  assertUtf8(contentType, contentEncoding)
+  assertUtf8(contentType)
 }
 
 /**
- * Checks that a body is text in UTF-8 that is not compressed.
+ * Checks that a body is declared as text in UTF-8. What is compressed is judged where bytes are read.
  *
  * @throws UnsupportedMediaType for any other
  */
-export function assertUtf8(contentType = '', contentEncoding?: string | undefined): void {
+export function assertUtf8(contentType = ''): void {
   const [, ...parameters] = contentType.toLowerCase().split(';')
   const charset = parameters.map((parameter) => parameter.trim()).find((name) => name.startsWith('charset='))
 
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
     throw new UnsupportedMediaType("Unsupported charset: expected 'utf-8'")
-  }
-  if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') {
-    throw new UnsupportedMediaType("Unsupported content encoding: expected 'identity'")
   }
 }
 

@@ -24,8 +24,12 @@ export interface Cors {
   trusts(origin: string): boolean
   /** The response to a preflight; `undefined` for any other request. */
   preflight(request: HttpRequest): HttpResponse | undefined
-  /** The same response, with the headers that let the page read it. */
-  allow(request: HttpRequest, response: HttpResponse): HttpResponse
+  /**
+   * Decides on a request, before it has any effect: the function of the application may fail.
+   *
+   * @returns Adds the headers to its response that let the page read it
+   */
+  allow(request: HttpRequest): (response: HttpResponse) => HttpResponse
 }
 
 const VERBS = 'GET, HEAD, QUERY, POST, PUT, PATCH, DELETE'
@@ -139,15 +143,19 @@ class CorsRules implements Cors {
     }
   }
 
-  allow(request: HttpRequest, response: HttpResponse): HttpResponse {
-    const exposed = [...this.exposed, ...OWN_HEADERS.filter((name) => response.headers[name] !== undefined)]
-    const own = {
-      ...this.toHeaders(request),
-      ...(exposed.length > 0 && { 'Access-Control-Expose-Headers': exposed.join(', ') }),
-      ...(!this.isAny && { Vary: addOrigin(response.headers) })
-    }
+  allow(request: HttpRequest): (response: HttpResponse) => HttpResponse {
+    const allowed = this.toHeaders(request)
 
-    return { ...response, headers: { ...without(response.headers, Object.keys(own)), ...own } }
+    return (response) => {
+      const exposed = [...this.exposed, ...OWN_HEADERS.filter((name) => response.headers[name] !== undefined)]
+      const own = {
+        ...allowed,
+        ...(exposed.length > 0 && { 'Access-Control-Expose-Headers': exposed.join(', ') }),
+        ...(!this.isAny && { Vary: addOrigin(response.headers) })
+      }
+
+      return { ...response, headers: { ...without(response.headers, Object.keys(own)), ...own } }
+    }
   }
 
   private isAllowed(sent: string): boolean {

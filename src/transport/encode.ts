@@ -99,11 +99,6 @@ export function assertStatus(status: number): void {
   }
 }
 
-/** The tag of a response, `undefined` when it has none. */
-export function getEtag({ headers }: HttpResponse): string | undefined {
-  return findHeader(headers, 'etag')
-}
-
 /** Checks headers, and drops those about the transfer. */
 export function toHead(headers: HttpResult['headers']): Record<string, string | string[]> {
   const head: Record<string, string | string[]> = {}

@@ -91,7 +91,13 @@ export function serveHttp(app: TransportApplication, settings: HttpSettings): Ht
 
   async function respondWithCors(request: HttpRequest, cors: Cors): Promise<HttpResponse> {
     try {
-      return cors.preflight(request) ?? cors.allow(request, await respond(request))
+      const preflight = cors.preflight(request)
+
+      if (preflight) return preflight
+
+      const allow = cors.allow(request)
+
+      return allow(await respond(request))
     } catch (error) {
       return toPlainFailure(app, settings, request, error)
     }

@@ -211,20 +211,14 @@ export function toHttpError(
   app: Partial<TransportApplication> = {},
   options: ParseAuthenticationOptions = {}
 ): HttpResult {
-  const {
-    method,
-    headers: { ...sent },
-    path = '',
-    requestId
-  } = request
+  const { method, headers, path = '', requestId } = request
   const { status, body, shown } = toErrorResponse(app, error, {
     provider: 'rest',
     method,
     path,
-    headers: sent,
+    headers,
     ...(requestId !== undefined && { requestId })
   })
-
   const shownHeaders = toErrorHeaders(shown, request, route, app, options)
   const named = toRequestIdHeader(app, requestId)
 

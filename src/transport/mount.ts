@@ -12,7 +12,7 @@ import type { MountedTarget } from './target.ts'
  * @param app The application: its teardown aborts the signal of a request whose response is being sent
  * @param request The request
  * @param target The function, and the path that it gets
- * @param params The params of calls that it may make: they come from outside
+ * @param params The params of calls that it may make: external ones
  * @param settings The settings of the transport
  * @returns Its response, with a reader of the body
  * @throws What the function throws; TypeError when it returns no response

@@ -7,7 +7,8 @@ import type { HookContext, RouteLookup } from '../core/types.ts'
 import { BadRequest, PreconditionFailed } from '../errors.ts'
 import { hasCode } from '../utils/check.ts'
 import { KeyedMutex } from '../utils/keyed-mutex.ts'
-import { encodeResponse, getEtag, isListed } from './encode.ts'
+import { copyPlain } from '../utils/object.ts'
+import { encodeResponse, findHeader, isListed } from './encode.ts'
 import { createHttpContext, type HttpRequest, type TransportApplication, toHttpResult } from './http.ts'
 
 declare module '../utils/call-state.ts' {
@@ -119,17 +120,19 @@ async function findTag(
   isTagged: boolean
 ): Promise<string | undefined | null> {
   const context = await findRecord(route, call)
-  const { 'if-none-match': _, ...others } = headers
 
-  return (
-    context && getEtag(encodeResponse({ method: 'GET', headers: others }, toHttpResult(context), isTagged))
-  )
+  if (!context) return null
+
+  const { 'if-none-match': _, ...others } = headers
+  const response = encodeResponse({ method: 'GET', headers: others }, toHttpResult(context), isTagged)
+
+  return findHeader(response.headers, 'etag')
 }
 
 /** The `get` of the record that a call is about; `null` where there is none. */
 async function findRecord(route: RouteLookup, { id, params }: ServiceCall): Promise<HookContext | null> {
   // Copied, because hooks of the first call may change the query.
-  const ownParams = { ...params, query: structuredClone(params.query) }
+  const ownParams = { ...params, query: copyPlain(params.query) }
   const call: ServiceCall = { method: 'get', id, params: ownParams }
 
   try {

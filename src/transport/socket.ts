@@ -217,14 +217,13 @@ export async function authenticateConnection(
   const { headers } = request
   const authentication = await parseAuthentication(app, request, undefined, options)
 
+  if (!authentication) return
+
+  const opening = { method: 'GET', headers, host: toHost(headers, 0), native: { request, response: null } }
+
   // Browsers let any page open a WebSocket, and add cookies to its first request.
-  if (authentication) {
-    const opening = { method: 'GET', headers, host: toHost(headers, 0), native: { request, response: null } }
-
-    await assertOwnOrigin(app, opening, options, { trusts })
-  }
-
-  if (authentication) await logInConnection(app, connection, authentication, options?.service)
+  await assertOwnOrigin(app, opening, options, { trusts })
+  await logInConnection(app, connection, authentication, options?.service)
 }
 
 /**

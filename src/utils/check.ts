@@ -11,6 +11,16 @@ export function isString(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
+/** Whether a value is a string that is not empty, or an array of such strings that is not empty. */
+export function isOneOrMore(value: unknown): value is string | string[] {
+  return isString(value) || (Array.isArray(value) && value.length > 0 && value.every(isString))
+}
+
+/** Whether a host name is this machine, for itself (RFC 8252 §7.3). */
+export function isLoopback(hostname: string): boolean {
+  return ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+}
+
 /** Whether a value is an array of strings. */
 export function isStringList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((element) => typeof element === 'string')

@@ -53,6 +53,11 @@ export function isRecordLike(value: object): boolean {
   return typeof then !== 'function' && typeof iterator !== 'function' && !(value instanceof Date)
 }
 
+/** The name that a path such as `address.city` begins with. */
+export function getFirstName(path: string): string {
+  return path.split('.', 1)[0] as string
+}
+
 /**
  * Reads the value at the end of a path of names. Only own properties count; a step into nothing is `undefined`, and
  * so is a step into an array, whose elements have no names.

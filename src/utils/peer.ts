@@ -8,23 +8,17 @@ import { createError } from './developer-error.ts'
  * const { Server } = await import('socket.io').catch(rethrowMissingPeer('socket.io', "'alula/socketio'"))
  * @param name The name of the package
  * @param user What needs it, as a sentence begins: `'alula/socketio'`
- * @param command The command that installs it
  * @returns A function that throws an error which says what to do
  */
-export function rethrowMissingPeer(name: string, user: string, command?: string): (cause: unknown) => never {
+export function rethrowMissingPeer(name: string, user: string): (cause: unknown) => never {
   return (cause) => {
-    throw createMissingPeer(name, user, cause, command)
+    throw createMissingPeer(name, user, cause)
   }
 }
 
 /** The error for an optional peer dependency that cannot be loaded. */
-export function createMissingPeer(
-  name: string,
-  user: string,
-  cause: unknown,
-  command = `npm install ${name}`
-): Error {
-  return createError('ALULA_MISSING_PACKAGE', `${user} needs the package '${name}': ${command}`, {
+export function createMissingPeer(name: string, user: string, cause: unknown): Error {
+  return createError('ALULA_MISSING_PACKAGE', `${user} needs the package '${name}': npm install ${name}`, {
     cause
   })
 }

@@ -1,3 +1,5 @@
+import { isPlainObject } from './object.ts'
+
 /** Not enumerable: neither JSON nor a comparison shows it. */
 const TOKEN_RESPONSE = Symbol('token response')
 
@@ -20,29 +22,39 @@ export function markTokenResponse<Result extends object>(
   return Object.defineProperty(result, TOKEN_RESPONSE, { value: response, configurable: true })
 }
 
-/** Whether an object was marked by {@link markTokenResponse}. */
-function isTokenResponse(value: unknown): boolean {
-  return getTokenResponse(value) !== undefined
-}
+/** How many names and lists a result may have around a token response. */
+const MAX_DEPTH = 4
 
-/** What {@link markTokenResponse} has noted on an object. */
-function getTokenResponse(value: unknown): TokenResponse | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-
-  return (value as { readonly [TOKEN_RESPONSE]?: TokenResponse })[TOKEN_RESPONSE]
-}
-
-/** The same for a result that is a token response, or has one in a list or below a name. */
-export function findTokenResponse(result: unknown): TokenResponse | undefined {
+/** What {@link markTokenResponse} has noted on a result, or on what it has in lists and below names. */
+export function findTokenResponse(result: unknown, depth = MAX_DEPTH): TokenResponse | undefined {
   if (typeof result !== 'object' || result === null) return undefined
 
-  const own = getTokenResponse(result)
+  const { [TOKEN_RESPONSE]: own } = result as { readonly [TOKEN_RESPONSE]?: TokenResponse }
 
-  if (own) return own
+  if (own || depth === 0 || ArrayBuffer.isView(result)) return own
 
-  for (const value of Array.isArray(result) ? result : Object.values(result)) {
-    const marked = Array.isArray(value) ? value.find(isTokenResponse) : value
-    const found = getTokenResponse(marked)
+  return Array.isArray(result) ? findInList(result, depth) : findBelowNames(result, depth)
+}
+
+function findInList(list: readonly unknown[], depth: number): TokenResponse | undefined {
+  for (const value of list) {
+    const found = findTokenResponse(value, depth - 1)
+
+    if (found) return found
+  }
+
+  return undefined
+}
+
+/** Name by name: a list of the values takes as long as to write the record as JSON. Inside of an instance nothing is looked for. */
+function findBelowNames(record: object, depth: number): TokenResponse | undefined {
+  const isPlain = isPlainObject(record)
+
+  for (const name in record) {
+    if (!isPlain && !Object.hasOwn(record, name)) continue
+
+    const value = (record as Record<string, unknown>)[name]
+    const found = typeof value === 'object' ? findTokenResponse(value, isPlain ? depth - 1 : 0) : undefined
 
     if (found) return found
   }

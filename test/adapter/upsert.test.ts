@@ -70,6 +70,38 @@ it('a key may be a number, a boolean or a date', async () => {
   expect(await users.find()).toHaveLength(4)
 })
 
+it('a key may be an instance of a class, such as an id of a database', async () => {
+  class ObjectId {
+    readonly hex: string
+
+    constructor(hex: string) {
+      this.hex = hex
+    }
+
+    equals(other: unknown) {
+      return other instanceof ObjectId && other.hex === this.hex
+    }
+
+    toString() {
+      return this.hex
+    }
+  }
+
+  for (const fields of [
+    ['owner', 'at'],
+    ['at', 'owner']
+  ]) {
+    const visits = memory({ multi: true, upsert: { by: fields } })
+    const key = (hex: string) => ({ owner: new ObjectId(hex), at: new Date(0) })
+
+    // Each looks for the record before the other has created it.
+    await Promise.all([visits.upsert(key('a')), visits.upsert(key('a'))])
+    await visits.create(key('b'))
+    expect(await visits.find()).toHaveLength(2)
+    await expect(visits.create(key('a'))).rejects.toMatchObject({ code: 409 })
+  }
+})
+
 it('an internal call gets the errors of hooks as they are', async () => {
   const app = alula<any>()
   const users = app.use('users', memory({ upsert: { by } })).service('users')

@@ -41,6 +41,20 @@ it('a call has the rights of its user, and prints the result alone', async () =>
   expect(refused.stderr).toContain("NotFound: No record found for id '1'")
 })
 
+it('what JSON does not have is printed as over HTTP', async () => {
+  const files = {
+    'app.mjs': `import { alula } from '${SRC}/index.ts'
+export const app = alula()
+app.use('sums', { get: async () => ({ small: 7n, large: 2n ** 60n }), find: async () => undefined })
+`
+  }
+  const sums = await runCommand(files, 'call', 'sums', 'get', '{"id":1}')
+  const nothing = await runCommand(files, 'call', 'sums', 'find')
+
+  expect(JSON.parse(sums.stdout)).toEqual({ small: 7, large: String(2n ** 60n) })
+  expect(JSON.parse(nothing.stdout)).toBeNull()
+})
+
 it('without a user it is an internal call', async () => {
   const created = await call('notes', 'create', '{"data":{"text":"Any","ownerId":7}}')
 

@@ -15,11 +15,18 @@ const SAMPLES = `export const samples: { [path: string]: Sample } = {
 }
 `
 
+const DATABASE = { 'src/database.ts': 'export const db = new Kysely({ dialect: createDialect() })' }
+
 /** Goes to the folder of an application with some dependencies. */
-function enter(dependencies: object, extension = 'ts'): string {
+function enter(
+  dependencies: object,
+  extension = 'ts',
+  files: { readonly [path: string]: string } = {}
+): string {
   const folder = createFolder({
     'package.json': JSON.stringify({ dependencies }),
     [`src/services.${extension}`]: SERVICES,
+    ...files,
     [`src/test/samples.${extension}`]: SAMPLES
   })
   const cwd = process.cwd()
@@ -31,7 +38,7 @@ function enter(dependencies: object, extension = 'ts'): string {
 }
 
 it('a service is written, registered, and has a sample', () => {
-  const folder = enter({ kysely: '1', pg: '1' })
+  const folder = enter({ kysely: '1', pg: '1' }, 'ts', DATABASE)
   const { code, output } = generateService('service', 'order-lines')
   const read = (path: string) => readFileSync(join(folder, path), 'utf8')
   const [, migration = ''] = /created {2}(src\/migrations\/.*)/.exec(output) ?? []
@@ -54,7 +61,7 @@ export function services(app: Application): void {
 })
 
 it('each migration sorts after those that are there, also within one second', () => {
-  const folder = enter({ kysely: '1' })
+  const folder = enter({ kysely: '1' }, 'ts', DATABASE)
   const list = () => readdirSync(join(folder, 'src/migrations')).sort()
 
   for (const name of ['projects', 'members', 'letters']) generateService('service', name)
@@ -99,7 +106,40 @@ it.each([
   ['hook', 'tasks', "Unknown kind 'hook'."],
   ['service', '../tasks', "The name '../tasks' is not possible"],
   ['service', 'import', "The name 'import' is not possible: it is a word of JavaScript."],
+  [
+    'service',
+    'access',
+    "The name 'access' is not possible: the application has something else of this name."
+  ],
   ['service', 'tasks', 'There is no src/services.ts here.']
 ])('%s %s says what is wrong', (kind, name, sentence) => {
   expect(() => generateService(kind, name)).toThrow(sentence)
+})
+
+it('a name of the files themselves is not taken twice', () => {
+  const folder = enter({})
+  const read = (path: string) => readFileSync(join(folder, path), 'utf8')
+
+  generateService('service', 'applications')
+  generateService('service', 'dates')
+
+  expect(read('src/applications/applications.schema.ts')).toContain('export const ApplicationRecord = ')
+  expect(read('src/applications/applications.ts')).toContain("import type { Application } from '../decl")
+  expect(read('src/applications/applications.ts')).toContain('memory<ApplicationRecord>')
+  expect(read('src/dates/dates.schema.ts')).toContain('export const DateRecord = ')
+})
+
+it('packages of other databases, which an application had before, decide nothing', () => {
+  const folder = enter({ pg: '1', kysely: '1' })
+  const list = () => readdirSync(join(folder, 'src'), { recursive: true }).map(String)
+
+  generateService('service', 'tasks')
+  expect(list().some((path) => path.startsWith('migrations'))).toBe(false)
+
+  writeFileSync(join(folder, 'src/database.ts'), 'new Kysely({ dialect: new SqliteDialect({ database }) })')
+  generateService('service', 'bills')
+
+  const migration = list().find((path) => path.endsWith('-bills.ts')) as string
+
+  expect(readFileSync(join(folder, 'src', migration), 'utf8')).toContain('.autoIncrement()')
 })

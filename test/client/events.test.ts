@@ -195,3 +195,29 @@ function toStorage() {
     removeItem: (name: string) => void items.delete(name)
   }
 }
+
+it('a stream that the server has refused begins again at the next login, also of the same token', async () => {
+  const { app, url } = await start()
+  const errors: any[] = []
+  let isAway = true
+  const client: any = alulaClient()
+    .configure(
+      rest(url).fetch(async (address, init) =>
+        isAway && address.endsWith('/events') ? new Response('{}', { status: 404 }) : fetch(address, init)
+      )
+    )
+    .configure(authentication())
+    .configure(events())
+
+  onTestFinished(async () => void (await client.teardown()))
+  client.on('error', (error: any) => errors.push(error))
+  await client.authenticate({ strategy: 'local', ...USER })
+  client.service('notes').on('created', () => undefined)
+  await vi.waitFor(() => expect(errors).toMatchObject([{ code: 404 }]))
+
+  const joined = once(app, 'connection')
+
+  isAway = false
+  await client.reAuthenticate(true)
+  await joined
+})

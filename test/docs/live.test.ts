@@ -87,7 +87,7 @@ client.service('notes').hooks({ before: { patch: [async ({ data }) => {
 function Notes() {
   const { data } = useLiveQuery('notes', { done: false, $sort: { id: 1 } })
 
-  window.patch = usePatch('notes').mutate
+  window.patch = usePatch('notes').mutateAsync
 
   return data ? <ul>{data.map((note) => <li key={note.id}>{note.text}</li>)}</ul> : <p>Loading</p>
 }
@@ -152,18 +152,22 @@ describeChromium('live lists on a page', (open) => {
     await show('Call Ada')
 
     if (name === 'TanStack DB') {
-      await page.evaluate(() => {
-        ;(globalThis as any).notes.update(2, (note: any) => {
-          note.text = 'Call Grace'
-        })
-      })
+      // The page shows a change before the server has it.
+      await page.evaluate(
+        () =>
+          (globalThis as any).notes.update(2, (note: any) => {
+            note.text = 'Call Grace'
+          }).isPersisted.promise
+      )
       await show('Call Grace')
       expect(await (await fetch(`http://${address}/notes/2`)).json()).toMatchObject({ text: 'Call Grace' })
     }
 
     if (name === 'TanStack Query') {
       await page.getByText('NotFound').waitFor()
-      await page.evaluate(() => (globalThis as any).patch({ id: 2, text: 'Call Grace', refused: true }))
+      await page.evaluate(() => {
+        ;(globalThis as any).patch({ id: 2, text: 'Call Grace', refused: true }).catch(() => {})
+      })
       await show('Call Grace')
       await page.evaluate(() => (globalThis as any).refuse())
       await show('Call Ada')

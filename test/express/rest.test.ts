@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { BadRequest } from '../../src/errors.ts'
 import express, { errorHandler, formatter, json, notFound, rest, urlencoded } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
+import { defer } from '../support/deferred.ts'
 import { serve } from '../support/server.ts'
 
 const JSON_HEADERS = { 'Content-Type': 'application/json' }
@@ -206,6 +207,29 @@ it('middleware of a service runs before and after it', async () => {
     'service',
     ['after', 'get', { id: '1' }, { id: '1' }, 200]
   ])
+})
+
+it('a response has its call until it has left, and no longer', async () => {
+  const app = express(alula())
+  const seen: unknown[] = []
+  const isClosed = defer<void>()
+
+  app.use((_request: any, response: any, next: any) => {
+    response.on('finish', () => {
+      seen.push(response.hook.method)
+      response.on('close', () => {
+        seen.push(response.hook)
+        isClosed.resolve()
+      })
+    })
+    next()
+  })
+  app.configure(rest())
+  app.use('things', { get: async (id: any) => ({ id }) })
+
+  await getJson(`${await serve(app)}/things/1`)
+  await isClosed.promise
+  expect(seen).toEqual(['get', undefined])
 })
 
 it('middleware before a service may change the URL, and with it the query', async () => {

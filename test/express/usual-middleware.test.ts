@@ -6,6 +6,7 @@ import multer from 'multer'
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
 import express, { errorHandler, rest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
+import { defer } from '../support/deferred.ts'
 
 /** An application with middleware of others, which shows clients as little as in production. */
 async function start(middleware: readonly any[]): Promise<string> {
@@ -15,7 +16,10 @@ async function start(middleware: readonly any[]): Promise<string> {
 
   for (const one of middleware) app.use(one)
   app.configure(rest({ logger: false }))
-  app.use('files', { create: async (_data: object, { file }: any) => ({ size: file?.size }) })
+  app.use('files', {
+    get: async (id: string) => ({ id }),
+    create: async (_data: object, { file }: any) => ({ size: file?.size })
+  })
   app.use(errorHandler({ logger: false }))
 
   const server = await app.listen(0, '127.0.0.1')
@@ -59,6 +63,24 @@ it('an upload that multer refuses is a mistake of the client', async () => {
       body: '--a\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nx'
     })
   ).toEqual([400, 400, 'Invalid request body: Unexpected end of form'])
+})
+
+it('a logger knows the headers of a response that has left', async () => {
+  const logged = defer<object>()
+  const url = await start([
+    (_request: unknown, response: any, next: () => void) => {
+      response.on('finish', () => logged.resolve(response.getHeaders()))
+      next()
+    }
+  ])
+  const { headers } = await fetch(`${url}/1`)
+
+  expect(await logged.promise).toEqual({
+    etag: headers.get('etag'),
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': 10,
+    'x-content-type-options': 'nosniff'
+  })
 })
 
 it('a limiter that passes an error on decides on its status', async () => {

@@ -10,8 +10,11 @@ import { schema } from '../../src/schema.ts'
 
 const OWNED = { text: 'a', owner: 'ada', version: 1 }
 
+/** Adds a condition as many hooks do. */
+const toAda = (query: any): object => ({ ...query, owner: 'ada' })
+
 /** Notes whose records a hook limits to those of Ada. */
-async function open(options: object = {}, limits = true) {
+async function open(options: object = {}, limits = true, limit = toAda) {
   const app: Application<any> = alula()
 
   app.configure(idempotency())
@@ -20,7 +23,7 @@ async function open(options: object = {}, limits = true) {
     before: {
       patch: [
         ({ params }: any) => {
-          if (limits && params.provider) params.query = { ...params.query, owner: 'ada' }
+          if (limits && params.provider) params.query = limit(params.query)
         }
       ]
     }
@@ -52,11 +55,12 @@ async function open(options: object = {}, limits = true) {
   return { notes, patch }
 }
 
+const DECLARED = {
+  schema: schema(z.object({ id: z.int(), version: z.int(), text: z.string(), owner: z.string() }))
+}
+
 it.each([
-  [
-    'converts',
-    { schema: schema(z.object({ id: z.int(), version: z.int(), text: z.string(), owner: z.string() })) }
-  ],
+  ['converts', DECLARED],
   ['does not know', {}]
 ])(
   'a patch that changes the field of its own condition, which a schema %s, is repeated',
@@ -110,6 +114,66 @@ it.each([
   expect(first).toEqual([200, { ...OWNED, id: 1, text: 'b' }])
   // Another record has the name.
   await notes.create({ ...OWNED, owner: 'eve' })
+  expect(await send()).toEqual(first)
+  await notes.patch(1, { owner: 'eve' })
+  expect((await send())[0]).toBe(404)
+})
+
+it.each([
+  '$or[0][version]=1&$or[1][text]=x',
+  '$and[0][version]=1',
+  '$and[0][$or][0][version]=1&$and[0][$or][1][text]=x',
+  'version[$in][]=1'
+])(
+  'a patch that changes a field of its condition %s is repeated, as long as that of a hook holds',
+  async (query) => {
+    for (const options of [{}, DECLARED]) {
+      const { notes, patch } = await open(options)
+      const { first, send } = await patch(`1?${query}`, { version: 2 })
+
+      expect(first).toEqual([200, { ...OWNED, id: 1, version: 2 }])
+      await notes.patch(1, { version: 3 })
+      expect(await send()).toEqual(first)
+      await notes.patch(1, { owner: 'eve' })
+      expect((await send())[0]).toBe(404)
+    }
+  }
+)
+
+it('a patch whose query a hook puts under $and is repeated', async () => {
+  const { patch } = await open({}, true, (query) => ({ $and: [query, { owner: 'ada' }] }))
+  const { first, send } = await patch('1?version=1', { version: 2 })
+
+  expect(first[0]).toBe(200)
+  expect(await send()).toEqual(first)
+})
+
+it('a patch is not repeated once a condition in $or on other fields no longer holds', async () => {
+  const { notes, patch } = await open()
+  const { first, send } = await patch('1?$or[0][version]=1&$or[1][version]=7', { text: 'b' })
+
+  expect(await send()).toEqual(first)
+  await notes.patch(1, { version: 2 })
+  expect((await send())[0]).toBe(404)
+})
+
+it.each([
+  ['changes the query in place', '1', (query: any) => Object.assign(query, { owner: 'ada' })],
+  ['replaces a condition', '1?owner=zoe', toAda],
+  ['adds to $and', '1?$and[0][owner]=ada', ({ $and }: any) => ({ $and: [...$and, { owner: 'ada' }] })],
+  ['adds before $and', '1?$and[0][owner]=ada', ({ $and }: any) => ({ $and: [{ owner: 'ada' }, ...$and] })]
+])('a patch that gives its record away is not repeated where a hook %s', async (_, path, limit) => {
+  const { patch } = await open({}, true, limit)
+  const { first, send } = await patch(path, { owner: 'eve' })
+
+  expect(first[0]).toBe(200)
+  expect((await send())[0]).toBe(404)
+})
+
+it('a patch that writes what it has asked for is not repeated once that no longer holds', async () => {
+  const { notes, patch } = await open()
+  const { first, send } = await patch('1?owner=ada', { owner: 'ada', text: 'b' })
+
   expect(await send()).toEqual(first)
   await notes.patch(1, { owner: 'eve' })
   expect((await send())[0]).toBe(404)

@@ -301,13 +301,13 @@ describeDatabases(
       const owner = database.open()
 
       onTestFinished(async () => {
-        await sql`drop type alula_mood`.execute(owner)
+        await sql`drop type alula_column_mood`.execute(owner)
         await owner.destroy()
       })
-      await sql`drop type if exists alula_mood cascade`.execute(owner)
-      await sql`create type alula_mood as enum ('sad', 'Glad', 'happy')`.execute(owner)
+      await sql`drop type if exists alula_column_mood cascade`.execute(owner)
+      await sql`create type alula_column_mood as enum ('sad', 'Glad', 'happy')`.execute(owner)
 
-      const { service } = await open(database, 'mood alula_mood', [
+      const { service } = await open(database, 'mood alula_column_mood', [
         { mood: 'sad' },
         { mood: 'happy' },
         { mood: 'Glad' }

@@ -210,13 +210,13 @@ describeDatabases(
       onTestFinished(async () => {
         const own = database.open()
 
-        await sql`drop type if exists alula_mood cascade`.execute(own)
+        await sql`drop type if exists alula_list_mood cascade`.execute(own)
         await own.destroy()
       })
-      await sql`drop type if exists alula_mood cascade`.execute(db)
-      await sql`create type alula_mood as enum ('a', 'b')`.execute(db)
-      await sql`alter table alula_elements add span interval, add spans interval[], add mood alula_mood,
-        add moods alula_mood[]`.execute(db)
+      await sql`drop type if exists alula_list_mood cascade`.execute(db)
+      await sql`create type alula_list_mood as enum ('a', 'b')`.execute(db)
+      await sql`alter table alula_elements add span interval, add spans interval[], add mood alula_list_mood,
+        add moods alula_list_mood[]`.execute(db)
       await service.create({
         ...{ ip: '10.0.0.1', ips: ['10.0.0.1'], span: '1 day', spans: ['1 day'], mood: 'a', moods: ['a'] }
       })

@@ -1,4 +1,6 @@
+import { DummyDriver, Kysely, MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler } from 'kysely'
 import { expect, it } from 'vitest'
+import { mysql } from '../../src/kysely/dialects/mysql.ts'
 import { kysely } from '../../src/kysely.ts'
 import { createTable, describeDatabases, MARIADB } from '../support/sql.ts'
 
@@ -101,3 +103,20 @@ describeDatabases(
   },
   [MARIADB]
 )
+
+it('a database without a collation that tells all characters apart is refused in a sentence', async () => {
+  // Its catalog has no rows.
+  const db = new Kysely<any>({
+    dialect: {
+      createAdapter: () => new MysqlAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (own) => new MysqlIntrospector(own),
+      createQueryCompiler: () => new MysqlQueryCompiler()
+    }
+  })
+
+  await expect(mysql.readTable(db, { schema: undefined, name: 'notes' })).rejects.toMatchObject({
+    code: 'ALULA_UNSUPPORTED_DATABASE',
+    message: expect.stringContaining('expected MySQL 8.0.17, MariaDB 10.11, or a newer version')
+  })
+})

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { alula } from '../../src/index.ts'
-import { kysely } from '../../src/kysely.ts'
+import { kysely, table } from '../../src/kysely.ts'
 import { count, exists, many, one, schema } from '../../src/schema.ts'
 import { createTable, describeDatabases } from '../support/sql.ts'
 
@@ -84,6 +84,36 @@ describeDatabases('related records', ({ name, ...database }) => {
 
     expect(await ids('people', { 'notes.id': 2 })).toEqual([second])
     expect(await ids('notes', { 'author.id': second, $sort: { id: 1 } })).toEqual([1, 2])
+  })
+
+  it('belong to ids that are bytes', async () => {
+    const type = { SQLite: 'blob', PostgreSQL: 'bytea', MariaDB: 'varbinary(16)' }[name]
+    const db = await createTable({ name, ...database }, 'alula_kinds', `id ${type} primary key`)
+    const notes = await createTable(
+      { name, ...database },
+      'alula_kinds_of',
+      `id integer primary key, owner ${type}`
+    )
+    const app: any = alula()
+    const owned = { to: 'owner' }
+
+    app.use('people', kysely({ Model: db, name: 'alula_kinds' }), {
+      schema: table({
+        relations: { notes: many('notes', owned), size: count('notes', owned), has: exists('notes', owned) }
+      })
+    })
+    app.use('notes', kysely({ Model: notes, name: 'alula_kinds_of' }), { schema: table() })
+    await app.setup()
+
+    // They are no text in UTF-8.
+    const id = Buffer.of(0, 0xff, 0x80, 0x27).toString('base64')
+
+    await app.service('people').create({ id })
+    await app.service('notes').create({ id: 1, owner: id })
+    await app.service('notes').create({ id: 2, owner: null })
+    expect(await app.service('people').find({ query: { $include: ['notes', 'size', 'has'] } })).toEqual([
+      { id, notes: [{ id: 1, owner: id }], size: 1, has: true }
+    ])
   })
 
   it('of the same table are counted for sorting', async () => {

@@ -7,16 +7,22 @@ import { count, many } from '../../src/schema.ts'
 import { describeDatabases, POSTGRES } from '../support/sql.ts'
 import { openRows, session } from './support/row-level-security.ts'
 
+const links = { from: 'person', to: 'note' }
+
 /** People, whose notes are their own; of the audits each caller finds those of Bob, by a hook. */
-async function open(): Promise<any> {
+async function openApp(): Promise<any> {
   const { root, db } = await openRows(3)
 
   for (const statement of [
     'create table people (id text primary key)',
+    'create table links (id serial primary key, person text, note integer)',
     'alter table people enable row level security',
+    'alter table links enable row level security',
     'create policy everyone on people using (true)',
-    'grant select on people to public',
+    "create policy own on links using (person = nullif(current_setting('app.user_id', true), ''))",
+    'grant select on people, links to public',
     "insert into people values ('ada'), ('bob')",
+    "insert into links (person, note) values ('ada', 1), ('bob', 3)",
     "insert into audits (owner, text) values ('ada', 'x'), ('bob', 'y')"
   ]) {
     await sql.raw(statement).execute(root)
@@ -27,12 +33,16 @@ async function open(): Promise<any> {
 
   app.use('notes', create('notes'), { schema: table() })
   app.use('audits', create('audits'), { schema: table() })
+  app.use('links', create('links'), { methods: [] })
   app.use('people', create('people'), {
     schema: table({
       relations: {
         notes: count('notes', { to: 'owner' }),
         auditCount: count('audits', { to: 'owner' }),
-        audits: many('audits', { to: 'owner', filter: ['text'] })
+        audits: many('audits', { to: 'owner', filter: ['text'] }),
+        own: many('notes', { to: 'owner', filter: ['text'] }),
+        linked: many('notes', { through: { path: 'links', ...links }, filter: ['text'] }),
+        inTable: many('notes', { through: { table: 'links', ...links }, filter: ['text'] })
       }
     })
   })
@@ -41,6 +51,11 @@ async function open(): Promise<any> {
   })
   await app.setup()
 
+  return app
+}
+
+async function open(): Promise<(query: object) => Promise<any[]>> {
+  const app = await openApp()
   const people = app.asClient({ user: { id: 'ada' } }).service('people')
 
   return async (query: object) => (await people.find({ query: { $sort: { id: 1 }, ...query } })).data
@@ -73,5 +88,37 @@ describeDatabases('relations under row level security', () => {
 
     expect(await find({ $sort: { notes: 1 } })).toEqual([{ id: 'bob' }, { id: 'ada' }])
     await expect(find({ $sort: { auditCount: 1 } })).rejects.toMatchObject({ code: 400 })
+  })
+
+  it('read what links records as the user of an internal call', async () => {
+    const app = await openApp()
+    const user = { id: 'ada' }
+    const note = { id: 1, owner: 'ada', text: 'one' }
+
+    for (const find of [
+      async (query: object) => (await app.service('people').find({ user, query })).data,
+      async (query: object) => (await app.asClient({ user }).service('people').find({ query })).data
+    ]) {
+      expect(await find({ id: 'ada', $include: ['linked', 'inTable'] })).toEqual([
+        { id: 'ada', linked: [note], inTable: [note] }
+      ])
+      expect(await find({ 'linked.text': 'one' })).toEqual([{ id: 'ada' }])
+      expect(await find({ 'inTable.text': 'one' })).toEqual([{ id: 'ada' }])
+    }
+  })
+
+  it('filter by no records of another user, whom a later hook has set', async () => {
+    const app = await openApp()
+
+    app.service('people').hooks({
+      before: { find: [(context: any) => void Object.assign(context.params, { user: { id: 'bob' } })] }
+    })
+
+    const people = app.asClient({ user: { id: 'ada' } }).service('people')
+
+    expect((await people.find()).data).toHaveLength(2)
+    for (const name of ['own.text', 'linked.text', 'inTable.text']) {
+      await expect(people.find({ query: { [name]: 'three' } })).rejects.toMatchObject({ code: 400 })
+    }
   })
 }, [POSTGRES])

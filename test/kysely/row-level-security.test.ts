@@ -1,8 +1,18 @@
 import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
+import { createHandler } from '../../src/fetch.ts'
+import { idempotency } from '../../src/idempotency.ts'
 import { type Application, alula } from '../../src/index.ts'
 import type { KyselyOptions } from '../../src/kysely/options.ts'
-import { kysely, type SessionOption, table, transaction, withTransaction } from '../../src/kysely.ts'
+import {
+  createIdempotencyTable,
+  getTransaction,
+  kysely,
+  type SessionOption,
+  table,
+  transaction,
+  withTransaction
+} from '../../src/kysely.ts'
 import { count, many } from '../../src/schema.ts'
 import { describeDatabases, POSTGRES, SQLITE } from '../support/sql.ts'
 import { openRows, type Rows, session } from './support/row-level-security.ts'
@@ -164,6 +174,48 @@ describeDatabases('row level security', () => {
     expect(await Promise.all(['ada', 'bob', 'cyd'].map((user) => toClient(app, user).find()))).toEqual([
       3, 1, 0
     ])
+  })
+
+  it('holds for statements in the transaction of a call, also of one with an idempotency key', async () => {
+    const { root, db } = await openRows(2)
+    const app = alula<any>()
+    const seen: string[] = []
+    const look = async ({ service, params }: any) => {
+      const trx = await getTransaction<any>(service.getModel(), params)
+
+      seen.push(...(await trx.selectFrom('notes').select('text').execute()).map(({ text }) => text))
+    }
+
+    await createIdempotencyTable('keys').up(root)
+    await sql`grant all on keys to public`.execute(root)
+    app.configure(idempotency({ store: 'keys' }))
+    app.use('keys', kysely({ Model: db, name: 'keys' }), { methods: [] })
+    app.use('notes', kysely({ Model: db, name: 'notes', session }))
+    app.service('notes').hooks({
+      before: {
+        create: [
+          (context: any) => void Object.assign(context.params, { user: { id: 'bob' } }),
+          transaction.start()
+        ]
+      },
+      after: { create: [look, transaction.end()] },
+      error: { create: [transaction.rollback()] }
+    })
+    await app.setup()
+
+    const handle = createHandler(app)
+    const headers = { 'Content-Type': 'application/json' }
+
+    for (const further of [[], [['Idempotency-Key', crypto.randomUUID()]]]) {
+      const init = {
+        method: 'POST',
+        headers: { ...headers, ...Object.fromEntries(further) },
+        body: '{"text":"four"}'
+      }
+
+      expect((await handle(new Request('http://localhost/notes', init))).status).toBe(201)
+    }
+    expect(seen).toEqual(['three', 'four', 'three', 'four', 'four'])
   })
 
   it('holds for related records that are read with a page, counted and filtered by', async () => {

@@ -304,16 +304,16 @@ describeDatabases(
       const db = database.open()
 
       onTestFinished(async () => {
-        await sql`drop type if exists alula_mood, alula_email cascade`.execute(db)
+        await sql`drop type if exists alula_declared_mood, alula_declared_email cascade`.execute(db)
         await db.destroy()
       })
-      await sql`drop type if exists alula_mood, alula_email cascade`.execute(db)
-      await sql`create type alula_mood as enum ('happy', 'sad')`.execute(db)
-      await sql`create domain alula_email as text not null default 'a@b.c'`.execute(db)
+      await sql`drop type if exists alula_declared_mood, alula_declared_email cascade`.execute(db)
+      await sql`create type alula_declared_mood as enum ('happy', 'sad')`.execute(db)
+      await sql`create domain alula_declared_email as text not null default 'a@b.c'`.execute(db)
 
       const { app, notes, declared } = await open(
         database,
-        `id integer generated always as identity primary key, mood alula_mood, email alula_email, tags text[] not null,
+        `id integer generated always as identity primary key, mood alula_declared_mood, email alula_declared_email, tags text[] not null,
          key uuid not null, day date, at time, address inet`
       )
 

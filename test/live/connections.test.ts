@@ -2,12 +2,13 @@ import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { authenticate, hashPassword, protect } from '../../src/authentication.ts'
 import { alula, authentication, events, live, rest } from '../../src/client.ts'
+import { Forbidden } from '../../src/errors.ts'
 import { memory } from '../../src/memory.ts'
 import { fetchOnce } from '../client/servers.ts'
 import { defer } from '../support/deferred.ts'
 import { addAuthentication } from '../support/login.ts'
 import { until } from '../support/until.ts'
-import { connect, cut, startServer, TRANSPORTS } from './app.ts'
+import { connect, createTimers, cut, startServer, TRANSPORTS } from './app.ts'
 
 const texts = (list: any) => list.getSnapshot().data.map(({ text }: any) => text)
 const show = (list: any, expected: readonly unknown[]) => until(() => expect(texts(list)).toEqual(expected))
@@ -138,4 +139,33 @@ it('a list that was read before its events began is read again', async () => {
   await notes.create({ text: 'b' })
   gate.resolve()
   await show(list, ['a', 'b'])
+})
+
+it('a list that cannot be read remembers no more events than it may, and has all records later', async () => {
+  let isRefused = true
+  const server = await startServer((app) => {
+    app.service('notes').hooks({
+      before: {
+        find: [
+          async () => {
+            if (isRefused) throw new Forbidden('Not now')
+          }
+        ]
+      }
+    })
+  })
+  const { timers, pass } = createTimers()
+  const client = await connect(server, 'Socket.IO', { timers })
+  const list: any = client.live('notes')
+  let count = 0
+
+  await until(() => expect(list.getSnapshot().error).toMatchObject({ code: 403 }))
+  client.service('notes').on('created', () => count++)
+  for (let part = 0; part < 20; part++) await server.notes.create(Array(100).fill({ text: 'a' }))
+  await until(() => expect(count).toBe(2000))
+  expect(list.recent.size).toBe(1000)
+
+  isRefused = false
+  pass(1000)
+  await until(() => expect(list.getSnapshot().data).toHaveLength(2000))
 })

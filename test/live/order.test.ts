@@ -4,7 +4,7 @@ import { until } from '../support/until.ts'
 import { connect, startServer } from './app.ts'
 
 /** A list of a service in memory, which has records in the order of their creation. */
-async function startList(ids: readonly unknown[]) {
+async function startList(ids: readonly unknown[], hooks: object = {}) {
   const server = await startServer((app) => {
     app.use('things', memory({ multi: true }))
     app.service('things').publish(() => app.channel('all'))
@@ -12,6 +12,8 @@ async function startList(ids: readonly unknown[]) {
   const things = server.app.service('things')
 
   await things.create(ids.map((id) => ({ id })))
+
+  things.hooks(hooks)
 
   const client = await connect(server, 'Socket.IO')
   let finds = 0
@@ -61,4 +63,15 @@ it.each([
   await things.create({ id })
   await until(() => expect(countFinds()).toBe(2))
   await show([...ids, id])
+})
+
+it('where a hook of the server sorts, the list is fetched again', async () => {
+  const sort = async (context: any) => {
+    context.params.query = { $sort: { id: -1 }, ...context.params.query }
+  }
+  const { things, show, countFinds } = await startList([2, 1], { before: { find: [sort] } })
+
+  await things.create({ id: 3 })
+  await until(() => expect(countFinds()).toBe(2))
+  await show([3, 2, 1])
 })

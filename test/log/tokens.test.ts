@@ -5,7 +5,8 @@ import { startLog, texts } from './app.ts'
 it.each<[string, (token: object) => object]>([
   ['itself', (token) => token],
   ['below a name', (token) => ({ text: 'login', login: token })],
-  ['in a list below a name', (token) => ({ text: 'login', logins: [token] })]
+  ['in a list below a name', (token) => ({ text: 'login', logins: [token] })],
+  ['below a name in a list', (token) => ({ text: 'login', users: [{ name: 'wren', login: token }] })]
 ])('an event that has a token %s is sent and not replayed', async (_place, wrap) => {
   const { log, connect, things, toAll } = startLog()
   const { position } = log

@@ -92,6 +92,29 @@ it('several records in an envelope ask too', async () => {
   expect((await client.call('things_create', { data: { things: [{ name: 'a' }] } })).text).toMatch(/consent/)
 })
 
+it('several records in the only field of an envelope ask, and a list in a record does not', async () => {
+  const Thing = z.object({ id: z.int(), name: z.string(), tags: z.array(z.string()).optional() })
+  const other = await createApp({ anonymous: true }, (one) => {
+    for (const [path, envelope] of Object.entries({
+      things: { one: 'thing', request: true },
+      bare: { one: 'thing', many: 'tags' }
+    })) {
+      one.use(path, memory({ multi: true }), {
+        methods: ['create'],
+        schema: schema(Thing, { envelope }),
+        access: access({ create: anyone })
+      })
+    }
+  })
+  const client = await connectFormer(other)
+  const create = (path: string, data: object) => client.call(`${path}_create`, { data })
+
+  expect((await create('things', { thing: { name: 'a' } })).isError).toBe(false)
+  expect((await create('things', { thing: [{ name: 'a' }, { name: 'b' }] })).text).toMatch(/consent/)
+  expect(await other.service('things').find()).toHaveLength(1)
+  expect((await create('bare', { name: 'a', tags: ['x'] })).isError).toBe(false)
+})
+
 it('without confirmations nothing asks', async () => {
   const other = await createApp({ confirm: false })
 

@@ -58,6 +58,28 @@ describe('a result that is too large', () => {
   })
 })
 
+it.each([
+  ['nothing', undefined, (json: any) => json],
+  ['an envelope', { many: 'data' }, (json: any) => json],
+  ['an envelope of one', { one: 'item', many: 'data' }, (json: any) => json.item]
+])(
+  'a large record with a list of the name that a page has is left out, in %s',
+  async (_, envelope, toRecord) => {
+    const data = Array.from({ length: 20 }, () => 'a'.repeat(5000))
+    const app = await open((one) => {
+      one.use('texts', memory({ store: { 1: { id: 1, data }, 2: { id: 2, data: ['a'] } } as any }), {
+        methods: ['get'],
+        schema: schema(z.object({ id: z.int(), data: z.array(z.string()) }), envelope ? { envelope } : {}),
+        access: access({ get: anyone })
+      })
+    })
+    const client = await connectCurrent(app)
+
+    expect((await client.call('texts_get', { id: 1 })).text).toMatch(/^Done. The result has/)
+    expect(toRecord((await client.call('texts_get', { id: 2 })).json)).toEqual({ id: 2, data: ['a'] })
+  }
+)
+
 describe('placeholders', () => {
   const configure = (app: Application) => {
     configureNotes(app)

@@ -43,3 +43,18 @@ it('has what a mounted function says of itself, and nothing of another one', asy
   app.mount('/other', () => new Response(null))
   expect((await describeApp(app)).paths).toEqual({ '/ping': { get: { security: [], ...operation } } })
 })
+
+it('has an operation of a mounted function without an id', async () => {
+  const app = alula()
+  const operation = { responses: { 204: { description: 'Fine' } } }
+
+  for (const path of ['/ping', '/pong'])
+    app.mount(
+      path,
+      Object.assign(() => new Response(null), { operations: { get: operation } })
+    )
+
+  const { paths } = await describeApp(app)
+
+  expect(paths['/pong'].get).toEqual({ security: [], ...operation })
+})

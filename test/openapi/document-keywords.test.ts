@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { memory } from '../../src/memory.ts'
 import { schema } from '../../src/schema.ts'
 import { describeService, INTEGER } from './support/describe.ts'
@@ -146,3 +147,87 @@ it('no keyword of an object tells of a field that is hidden', async () => {
 function close(object: object): object {
   return { ...object, additionalProperties: false }
 }
+
+describe('an object in a document', () => {
+  const isThere = (name: string) => ({ required: [name] })
+  const fields = { a: INTEGER, b: TEXT }
+
+  it.each(['oneOf', 'anyOf'])('has the choice between fields that %s demands', async (keyword) => {
+    const choice = { [keyword]: [isThere('a'), isThere('b')] }
+
+    expect((await describeFields(fields, choice)).Note).toMatchObject({
+      ...choice,
+      additionalProperties: false
+    })
+  })
+
+  it('has the fields that may not be there together, and those that others demand', async () => {
+    const rules = { not: { required: ['a', 'b'] }, if: isThere('a'), then: isThere('id') }
+
+    expect((await describeFields(fields, rules)).Note).toMatchObject(rules)
+  })
+
+  it('is open where what it is one of has further fields, and so are these', async () => {
+    const shapes = [{ properties: { c: TEXT }, required: ['c'] }, { type: 'null' }]
+    const field = { type: 'object', properties: { a: INTEGER }, anyOf: shapes }
+
+    expect((await describeFields({ field })).Note.properties.field).toEqual(field)
+  })
+
+  it('has what is beside a reference to another one, which may hold it', async () => {
+    const place = { $ref: '#/$defs/Base', properties: { zip: TEXT }, required: ['zip'] }
+    const Base = { type: 'object', required: ['city'], properties: { city: TEXT, in: place } }
+    const { Note: record } = await describeFields({ place }, { $defs: { Base } })
+
+    expect(record.properties.place).toMatchObject({
+      required: ['city', 'zip'],
+      properties: { city: TEXT, zip: TEXT },
+      additionalProperties: false
+    })
+
+    const hidden = await describeService(memory(), {
+      methods: ['get'],
+      schema: schema(
+        { type: 'object', properties: { id: INTEGER, place }, $defs: { Base } },
+        { hidden: ['place.city'] }
+      )
+    })
+
+    expect(JSON.stringify(hidden)).not.toContain('city')
+
+    const whole = { $ref: '#/$defs/Note', properties: { zip: TEXT }, $defs: { Note: Base } }
+    const { components } = await describeService(memory(), {
+      methods: ['get'],
+      schema: schema({ record: whole, create: A_ONLY, patch: A_ONLY })
+    })
+
+    expect(Object.keys(components.schemas.Note.properties)).toEqual(['city', 'in', 'zip'])
+  })
+
+  it('of several types of Zod has the fields of all of them', async () => {
+    const A = z.object({ a: z.string() }).meta({ id: 'DescribedA' })
+    const B = z.object({ b: z.string() }).meta({ id: 'DescribedB' })
+    const { components } = await describeService(memory(), {
+      methods: ['get'],
+      schema: schema(z.object({ id: z.int(), both: z.intersection(A, B) }))
+    })
+    const { both } = components.schemas.Note.properties
+    const parts = both.allOf.map(({ $ref }: any) => components.schemas[$ref.split('/').at(-1)])
+
+    expect(parts.map(({ required }: any) => required)).toEqual([['a'], ['b']])
+    expect(parts.map(({ additionalProperties }: any) => additionalProperties)).toEqual([undefined, undefined])
+  })
+
+  it('with a hidden field in a choice allows the others', async () => {
+    const { components } = await describeService(memory(), {
+      methods: ['get'],
+      schema: schema(
+        { type: 'object', properties: { id: INTEGER, ...fields }, oneOf: [isThere('a'), isThere('b')] },
+        { hidden: ['b'] }
+      )
+    })
+
+    expect(components.schemas.Note).toMatchObject({ anyOf: [isThere('a'), {}] })
+    expect(components.schemas.Note.oneOf).toBeUndefined()
+  })
+})

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { access, anyone, closed, owner, role, user } from '../../src/access.ts'
+import { access, anyone, closed, fresh, owner, role, user } from '../../src/access.ts'
 import {
   AuthenticationBaseStrategy,
   AuthenticationService,
@@ -51,6 +51,18 @@ it('has the credentials that the pipeline demands, and no method that is closed'
   expect(Object.keys(paths['/hooked'].get.responses)).toContain('403')
   expect(Object.keys(paths['/notes'].post.responses)).not.toContain('403')
   expect(JSON.stringify(paths)).not.toContain('ownerId')
+})
+
+it('demands credentials where a login has to be a late one', async () => {
+  const app = alula()
+
+  configureUsers(app)
+  app.use('notes', memory(), { methods: ['remove'], access: access({ remove: fresh('10m') }) })
+
+  const { security, summary } = (await describeApp(app)).paths['/notes/{id}'].delete
+
+  expect(security).toEqual([{ jwt: [] }])
+  expect(summary).toBe('Remove: for users who have logged in lately')
 })
 
 it('has what each strategy takes, and the headers of strategies of your own', async () => {

@@ -220,6 +220,35 @@ describe('a schema', () => {
     ])
   })
 
+  it('of several shapes that it refers to has what is computed in each', async () => {
+    const toShape = (name: string) => ({
+      type: 'object',
+      required: ['id'],
+      properties: { id: INTEGER, [name]: { type: 'string' }, next: { $ref: `#/$defs/${name}` } }
+    })
+    const data = { type: 'object', properties: {} }
+    const { components } = await describeService(memory(), {
+      methods: ['get'],
+      schema: schema({
+        record: {
+          oneOf: [{ $ref: '#/$defs/text' }, { $ref: '#/$defs/title' }],
+          $defs: { text: toShape('text'), title: toShape('title') }
+        },
+        create: data,
+        patch: data,
+        computed: { length: { from: ['id'], many: (notes: readonly unknown[]) => notes.map(() => 1) } }
+      })
+    })
+    const { Note: record, NoteText } = components.schemas
+
+    expect(record.oneOf.map(({ properties }: any) => Object.keys(properties))).toEqual([
+      ['id', 'text', 'next', 'length'],
+      ['id', 'title', 'next', 'length']
+    ])
+    // What is in a record has nothing computed.
+    expect(Object.keys(NoteText.properties)).toEqual(['id', 'text', 'next'])
+  })
+
   it('of a constant or null allows both', async () => {
     const schemas = await toSchema({ anyOf: [{ type: 'string', const: 'x' }, { type: 'null' }] })
 

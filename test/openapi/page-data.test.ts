@@ -58,7 +58,9 @@ it.each([
   ],
   ['a list', z.array(z.string()), { kind: 'json' }],
   ['one of two kinds', z.union([z.string(), z.number()]), { kind: 'json' }],
-  ['an object that may have any field', z.looseObject({}), { kind: 'json' }]
+  ['an object that may have any field', z.looseObject({}), { kind: 'json' }],
+  // It is sent as a whole: fields that the form does not have would be lost.
+  ['an object that may have further fields', z.looseObject({ a: z.string() }), { kind: 'json' }]
 ] as [string, z.ZodType, object][])('a form has a field for %s', async (_, type, expected) => {
   const fields = await readForm(z.object({ id: z.int(), field: type }))
 

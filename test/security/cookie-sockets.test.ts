@@ -45,6 +45,24 @@ const REFUSED = {
 
 describe('a socket that is opened with a cookie', () => {
   it.each([
+    /^https:\/\/app\.example$/g,
+    /https:\/\/app\.example/y,
+    [/^https:\/\/app\.EXAMPLE$/gi, 'https://other.example']
+  ])('is that of the user each time that an expression names the origin: %s', async (origin) => {
+    const { url, find } = await start({ cors: { origin, credentials: true } })
+
+    for (let time = 0; time < 3; time++) {
+      const headers = { Origin: 'https://app.example' }
+      const response = await fetch(`${url}/socket.io/?EIO=4&transport=polling`, { headers })
+
+      expect(response.headers.get('access-control-allow-origin')).toBe('https://app.example')
+      expect(await find(headers)).toEqual(['secret'])
+    }
+
+    await expect(find({ Origin: 'https://an.https://app.example' })).rejects.toMatchObject(REFUSED)
+  })
+
+  it.each([
     { Origin: 'https://evil.example' },
     { Origin: 'null' },
     { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'websocket' },

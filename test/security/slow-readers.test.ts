@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { defer } from '../support/deferred.ts'
 import { call, connect, openPolling, openRaw } from '../support/socketio.ts'
+import { ask } from '../support/sockets.ts'
 import { until } from '../support/until.ts'
 import {
   MB,
@@ -103,6 +104,37 @@ it('a listener that does not read is closed at 64 MB of events, and others get t
   expect(app.io.engine.clientsCount).toBe(1)
   streamOf(deaf).resume()
   await deaf.closed
+})
+
+it('a client that does not read what it missed gets it no second time', async () => {
+  const { app, url, getConns } = await openServer((app) => {
+    app.use('things', { create: async () => 'x'.repeat(MB / 2), find: async () => 'here' })
+    app.service('things').publish(() => app.channel('all'))
+  }, NO_PINGS)
+  const other = await connect(url)
+  const [, start] = await ask(other, '$resume', null)
+
+  for (let n = 0; n < 12; n++) await app.service('things').create({})
+
+  const raw = await openConnected(url)
+  const conn = getConns().at(-1)
+  let bytes = 0
+
+  conn.on('packetCreate', ({ data = '' }) => {
+    bytes += data.length
+  })
+  streamOf(raw).pause()
+
+  for (let n = 0; n < 20; n++) {
+    raw.send(`42${n}["$resume","${start}"]`)
+    for (let round = 0; round < 20; round++) await call(other, 'find', 'things')
+  }
+
+  // What is in the buffers of the operating system was as good as read.
+  expect(bytes).toBeLessThan(30 * MB)
+  expect(app.io.engine.clientsCount).toBe(2)
+  streamOf(raw).resume()
+  await until(() => expect(raw.received.join()).toContain('"code":429'))
 })
 
 it('a burst of 50 MB of events at once closes no client that reads', async () => {

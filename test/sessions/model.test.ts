@@ -153,16 +153,16 @@ describeRedis(`the same in Redis (TEST_SEED=${SEED})`, () => {
 describeDatabases(`the same in a table (TEST_SEED=${SEED})`, (database) => {
   it('is so', async () => {
     const db = database.open()
-    const { up, down } = createSessionTable('alula_model')
+    const { up, down } = createSessionTable('alula_session_model')
 
-    await db.schema.dropTable('alula_model').ifExists().execute()
+    await db.schema.dropTable('alula_session_model').ifExists().execute()
     await up(db)
     onTestFinished(async () => {
       await down?.(db)
       await db.destroy()
     })
 
-    const sessions: any = kysely({ Model: db, name: 'alula_model', id: 'id' })
+    const sessions: any = kysely({ Model: db, name: 'alula_session_model', id: 'id' })
 
     await run(scaled(500), {}, async () => new ServiceSessionStore(sessions), sessions)
   }, 3_600_000)

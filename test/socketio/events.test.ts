@@ -32,6 +32,27 @@ describe('an event', () => {
     expect(heard.map((events) => events.length)).toEqual([1, 1, 1])
   })
 
+  it('that a hook sends before the method carries its data', async () => {
+    const { url } = await open((app) => {
+      configureThings(app)
+      app.service('things').hooks({
+        before: {
+          create: [
+            async (context: any) => void context.service.emit('patched', { id: 9, progress: 1 }, context)
+          ]
+        }
+      })
+    })
+    const socket = await connect(url)
+    const heard = collect(socket)
+
+    await call(socket, 'create', 'things', { n: 1 })
+    expect(heard).toEqual([
+      ['things patched', { id: 9, progress: 1 }],
+      ['things created', { id: 1, n: 1 }]
+    ])
+  })
+
   it('of each standard method has the name of the path and the event, and the result', async () => {
     const { url } = await open(configureThings)
     const socket = await connect(url)

@@ -27,6 +27,11 @@ export function toUrl(server: Server): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
+/** The port in the URL of a server. */
+export function toPort(url: string): number {
+  return Number(new URL(url).port)
+}
+
 /** Starts a server on a free port; it is closed, with its connections, when the test ends. Returns its URL. */
 export async function listen(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1')

@@ -1,6 +1,7 @@
 import { createClient } from 'redis'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
+import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { schema } from '../../src/schema.ts'
 import { createTypeError } from '../../src/utils/developer-error.ts'
@@ -28,6 +29,23 @@ describeRedis('an event of a service', () => {
     expect(one.emitted.map(({ text }) => text)).toEqual(['first', 'second'])
     expect(other.emitted.map(({ text }) => text)).toEqual(['third'])
     expect([...one.errors, ...other.errors]).toEqual([])
+  })
+
+  it('of a sub-application goes to all processes under its path in the outer one', async () => {
+    const { one, other } = await startTwo((app) => {
+      const inner: any = alula().use('orders', memory({ startId: 1 }))
+
+      app.use('v1', inner)
+      app.service('v1/orders').publish(() => app.channel('all'))
+    })
+
+    await one.app.service('v1/orders').create({ text: 'first' })
+
+    for (const process of [one, other]) {
+      await until(() => expect(process.heard).toHaveLength(1))
+      expect(process.heard[0]).toMatchObject({ event: 'created', context: { path: 'v1/orders' } })
+      expect(payloads(process)).toEqual([{ id: 1, text: 'first' }])
+    }
   })
 
   it('of a service with a schema shows connections elsewhere what it shows here', async () => {

@@ -134,4 +134,25 @@ describeRedis('a connection that comes back to a process that has forgotten', ()
     await hears(other, numbers(0, 21))
     expect(got).toEqual([20])
   })
+
+  it('does not wait for others whose clients have made up a position', async () => {
+    const { one } = await startForgetful()
+    const { log, replay } = openTransport(one)
+    const position = await toPosition(one, log)
+    const connections = new Set(Array.from({ length: 32 }, () => ({})))
+    const others = openLog(one.app, { connections, tellPosition() {}, tellGap() {} })
+    let isOver = false
+
+    const waits = [...connections].map((connection) =>
+      others.resume(connection, position.replace(/-\d+-/, '-99999999999999-'))
+    )
+
+    void Promise.race(waits).then(() => {
+      isOver = true
+    })
+    send(one, 0, 20)
+    await hears(one, numbers(-1, 20))
+    expect(await replay(position)).toEqual(numbers(0, 20))
+    expect(isOver).toBe(false)
+  })
 })

@@ -5,17 +5,15 @@ const FORM = 'application/x-www-form-urlencoded'
 
 describe('a body of JSON', () => {
   it.each([
-    ['application/json'],
-    ['Application/JSON ; charset=utf-8'],
-    ['application/json;charset="UTF-8"'],
-    ['application/json; q=1; charset=utf8'],
-    ['application/vnd.api+json'],
-    ['application/merge-patch+json; charset=utf-8'],
-    ['Application/LD+JSON'],
-    ['application/json', 'identity'],
-    ['application/json', 'Identity']
-  ])('may be declared as %s, %s', (type, encoding?: string) => {
-    expect(() => assertJson(type, encoding)).not.toThrow()
+    'application/json',
+    'Application/JSON ; charset=utf-8',
+    'application/json;charset="UTF-8"',
+    'application/json; q=1; charset=utf8',
+    'application/vnd.api+json',
+    'application/merge-patch+json; charset=utf-8',
+    'Application/LD+JSON'
+  ])('may be declared as %s', (type) => {
+    expect(() => assertJson(type)).not.toThrow()
   })
 
   it.each([
@@ -39,12 +37,6 @@ describe('a body of JSON', () => {
   it.each(['latin1', 'utf-16', 'utf-8x', 'xutf-8'])('is not in the charset %s', (charset) => {
     expect(() => assertJson(`application/json; charset=${charset}`)).toThrow(
       "Unsupported charset: expected 'utf-8'"
-    )
-  })
-
-  it.each(['gzip', 'br', ''])('is not encoded as %j', (encoding) => {
-    expect(() => assertJson('application/json', encoding)).toThrow(
-      "Unsupported content encoding: expected 'identity'"
     )
   })
 

@@ -174,6 +174,23 @@ describe.each(Object.entries(openers))('the option cors of %s', (name, open) => 
     expect((await ask('/things')).status).toBe(200)
   })
 
+  it('with a function that fails is asked before the call', async () => {
+    const created: unknown[] = []
+    const app = alula().use('things', { create: async (data: any) => created.push(data) })
+    // A page in a sandbox has the origin `null`, which is no URL.
+    const cors = { origin: (sent: string) => new URL(sent).origin === APP }
+    const response = await createHandler(app, { cors, logger: false })(
+      new Request('http://localhost/things', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Origin: 'null' },
+        body: '{}'
+      })
+    )
+
+    expect(response.status).toBe(500)
+    expect(created).toEqual([])
+  })
+
   it.each([undefined, false])('that is %s sets nothing', async (cors) => {
     const ask = await open(cors)
 

@@ -35,6 +35,39 @@ async function openRecords(
 }
 
 describeHttpTransports('If-Match', (open) => {
+  it('reads the record by what the server has put into the query, instances included', async () => {
+    class Owner {
+      readonly #id = 1
+
+      get id(): number {
+        return this.#id
+      }
+    }
+
+    const owner = new Owner()
+    const query = { owner, isOwn: () => true }
+    const { request } = await open(
+      (app: any) => {
+        app.use('things', {
+          get: async (id: string, params: any) => ({ id, owner: params.query.owner.id }),
+          patch: async (id: string, data: object, params: any) => ({
+            id,
+            ...data,
+            owner: params.query.owner.id
+          })
+        })
+      },
+      { params: () => ({ query }) }
+    )
+    const etag = String((await request('/things/1')).headers.get('etag'))
+    const response = await request('/things/1', {
+      ...BODY,
+      headers: { ...BODY.headers, 'If-Match': etag }
+    })
+
+    expect(await response.json()).toEqual({ id: '1', a: 2, owner: 1 })
+  })
+
   it('lets a change pass while the tag is that of the record', async () => {
     const { ask, patch } = await openRecords(open)
     const { etag } = await ask('/things/1')

@@ -147,6 +147,20 @@ describeHttpTransports('a mounted function', (open) => {
     expect(seen[1].params.provider).toBe('rest')
   })
 
+  it('has its credentials looked for once', async () => {
+    let count = 0
+    const client = await open((app: any) => {
+      configureLogin(app)
+      app.mount('docs', toText('docs'))
+      app.defaultAuthentication().register('counter', { parse: async () => void count++ })
+      app.get('authentication').parseStrategies = ['counter']
+    })
+
+    await client.request('/docs')
+
+    expect(count).toBe(1)
+  })
+
   it('that throws is a 500 which shows nothing in production, and is logged', async () => {
     vi.stubEnv('NODE_ENV', 'production')
 

@@ -11,7 +11,7 @@ import { toListener } from '../../src/node.ts'
 import { mount } from '../express/mount.ts'
 import { defer } from '../support/deferred.ts'
 import { openConnection, sendRaw } from '../support/raw.ts'
-import { serve } from '../support/server.ts'
+import { listen as listenTo, serve, toPort } from '../support/server.ts'
 import { echo, readJson, toText } from './support/mount.ts'
 
 /** Servers of Node in front of one application. */
@@ -20,17 +20,7 @@ const servers: { readonly [name: string]: (app: any) => any } = {
   'a plain Express server': (app) => original().use(toMiddleware(app, { logger: false }))
 }
 
-async function listen(listener: any): Promise<number> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
-
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-
-  return (server.address() as AddressInfo).port
-}
+const listen = async (listener: any) => toPort(await listenTo(createServer(listener)))
 
 describe.each(Object.entries(servers))('on %s, a mounted function', (_name, toServer) => {
   it('reads a body while it arrives, and responds before its end', async () => {

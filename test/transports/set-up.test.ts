@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import express, { rest, toMiddleware } from '../../src/express.ts'
@@ -9,7 +8,7 @@ import { socketio } from '../../src/socketio.ts'
 import { createNotFound } from '../../src/transport/http.ts'
 import { createHttpHandler } from '../../src/transport.ts'
 import { mount } from '../express/mount.ts'
-import { toUrl } from '../support/server.ts'
+import { listen } from '../support/server.ts'
 
 /** Collects the warnings with a code until the test ends. */
 function collectWarnings(code: string): Error[] {
@@ -29,21 +28,9 @@ const settle = () => new Promise(setImmediate)
 
 type Ask = () => Promise<unknown>
 
-async function listen(listener: any): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
-
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-
-  return toUrl(server)
-}
-
 const openers: { readonly [name: string]: (app: any) => Promise<Ask> } = {
   toListener: async (app) => {
-    const url = await listen(toListener(app))
+    const url = await listen(createServer(toListener(app)))
 
     return () => fetch(`${url}/things`)
   },
@@ -112,7 +99,7 @@ it('two transports of an application say it once', async () => {
   app.configure(rest()).mount('docs', () => new Response())
   app.use('things', { find: async () => [] })
 
-  const url = await listen(app)
+  const url = await listen(createServer(app))
   const handle = createHandler(app)
 
   for (const path of ['/things', '/docs']) {

@@ -85,8 +85,7 @@ const middleware: Middleware<App> = async (context, next) => {
 app.use(middleware)
 ;((context: FeathersKoaContext<App>) => context.app.service('messages')) satisfies (context: any) => unknown
 
-// @ts-expect-error -- the types of Koa are those of its package
-type _Context = InstanceType<typeof Koa>['Context']
+expectType<Koa.Context['path']>().of('/notes' as string)
 // @ts-expect-error -- there are no types for parts of an application
 type _Addons = import('../../src/koa.ts').ApplicationAddons
 // @ts-expect-error -- its settings are those of `rest`

@@ -11,11 +11,3 @@ it('of a package that is missing the error says what needs it and how to install
     cause: expect.objectContaining({ message: expect.stringContaining(missing) })
   })
 })
-
-it('another command can install it', () => {
-  const rethrow = rethrowMissingPeer('some', "'alula/example'", 'npm install some@1')
-
-  expect(() => rethrow(new Error('none'))).toThrow(
-    "'alula/example' needs the package 'some': npm install some@1"
-  )
-})

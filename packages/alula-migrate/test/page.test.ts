@@ -107,7 +107,7 @@ for (const path of ['charges', 'charges/1'])
 
 it.each([
   'A malformed query is a 400',
-  'An undefined condition is a 400',
+  'An undefined condition on several records is a 400',
   'A listener cannot fail a call',
   'Names of hooks are checked'
 ])('%s', async (heading) => {

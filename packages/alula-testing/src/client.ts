@@ -18,7 +18,7 @@ export interface TestClient {
    * @param path The path and the query string, such as `/notes?$limit=1`
    */
   fetch(path: string, request?: TestRequest): Promise<Response>
-  /** The params of a call from outside, for `app.service(path)`; new ones each time. */
+  /** The params of an external call, for `app.service(path)`; new ones each time. */
   readonly params: Params
 }
 
@@ -141,5 +141,6 @@ function toHeaders(
   }
   const { header = 'Authorization', schemes: [scheme] = ['Bearer'] } = configuration
 
-  return { [header]: `${scheme} ${accessToken}` }
+  // Without a scheme, the header has the token alone.
+  return { [header]: scheme ? `${scheme} ${accessToken}` : accessToken }
 }

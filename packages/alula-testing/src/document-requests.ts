@@ -42,11 +42,12 @@ const MAX_TRIES = 30
 export function listOperations({ paths }: OpenApiDocument): readonly Operation[] {
   return Object.entries(paths)
     .flatMap(([path, operations]) =>
-      Object.entries(operations).map(([verb, operation]) => ({
-        ...operation,
-        verb: verb.toUpperCase(),
-        path
-      }))
+      Object.entries(operations).map(([verb, operation]) => {
+        // A mounted function may describe itself without these.
+        const { operationId = `${verb} ${path}`, tags = [] } = operation as Partial<OpenApiOperation>
+
+        return { ...operation, operationId, tags, verb: verb.toUpperCase(), path }
+      })
     )
     .filter(({ responses }) => !isStream(responses))
 }

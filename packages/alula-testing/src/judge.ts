@@ -58,19 +58,26 @@ function findResponse(
   return components.responses[found.$ref.split('/').at(-1) as string]
 }
 
-function findFault(
-  validators: Validators,
-  { content }: OpenApiResponse,
-  { status, type, text }: Reply
-): string | undefined {
+/** The body of a response; `undefined` for one that is not JSON. */
+export function parseReply({ text }: Reply): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function findFault(validators: Validators, { content }: OpenApiResponse, reply: Reply): string | undefined {
+  const { status, type, text } = reply
+  const body = parseReply(reply)
   const schema = content?.['application/json']?.schema
 
   // A redirect may have a page for people.
   if (!schema)
     return text === '' || (status < 400 && status >= 300) ? undefined : `the response ${status} has a body`
-  if (!/^application\/json\b/i.test(type)) return `the response ${status} is no JSON`
+  if (!/^application\/json\b/i.test(type) || body === undefined) return `the response ${status} is no JSON`
 
-  const fault = validators.findFault(schema, JSON.parse(text))
+  const fault = validators.findFault(schema, body)
 
   return fault && `the response ${status} is not what the document says: ${fault}`
 }

@@ -154,15 +154,23 @@ function toArray(part: JsonSchema, root: JsonSchema, random: Random, depth: numb
 }
 
 function toObject(part: JsonSchema, root: JsonSchema, random: Random, depth: number): object {
-  const { properties = {}, required = [] } = part as {
+  const {
+    properties = {},
+    required = [],
+    additionalProperties
+  } = part as {
     properties?: { [name: string]: unknown }
     required?: readonly string[]
+    additionalProperties?: unknown
   }
   const value = {}
 
-  for (const name of Object.keys(properties)) {
+  // A record by names that are known declares what they hold once.
+  for (const name of new Set([...Object.keys(properties), ...required])) {
     if (required.includes(name) || (depth < MAX_DEPTH && random() < 0.5)) {
-      setOwn(value, name, toRandomValue(properties[name], root, random, depth + 1))
+      const field = Object.hasOwn(properties, name) ? properties[name] : additionalProperties
+
+      setOwn(value, name, toRandomValue(field, root, random, depth + 1))
     }
   }
 

@@ -80,6 +80,13 @@ it('a login goes by the header and the scheme that the strategy takes', async ()
   expect((await ada.fetch('/messages')).status).toBe(200)
 })
 
+it('a login without a scheme is a header with the token alone', async () => {
+  const app = await createApplication({ jwt: { header: 'X-Token', schemes: [] } })
+  const ada = await loginAs(app, await app.service('users').create({ name: 'Ada' }))
+
+  expect((await ada.fetch('/messages')).status).toBe(200)
+})
+
 it('headers of a request count for more than those of the client', async () => {
   const app = await createApplication()
   const ada = await loginAs(app, await app.service('users').create({ name: 'Ada' }))

@@ -281,3 +281,19 @@ it('a service that fails without params is not compared', async () => {
 
   expect((await run(app)).failures).toEqual([])
 })
+
+it('calls a mounted function that describes itself without an id and without tags', async () => {
+  const app = createNotes(['find'])
+  const content = { 'application/json': { schema: { type: 'object', required: ['isFine'] } } }
+  const operation = { responses: { 200: { description: 'Its state', content } } }
+
+  app.mount(
+    '/state',
+    Object.assign(() => Response.json({}), { operations: { get: operation } })
+  )
+
+  const { failures, paths } = await run(await app.setup())
+
+  expect(paths).toContain('GET /state')
+  expect(failures).toEqual([expect.stringContaining("must have required property 'isFine'")])
+})

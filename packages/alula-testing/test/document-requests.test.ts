@@ -45,9 +45,9 @@ it('the operations of a document have their verb in capitals and their path, and
   }
 
   expect(listOperations({ paths } as never)).toEqual([
-    { operationId: 'a', verb: 'GET', path: '/notes', responses },
-    { operationId: 'b', verb: 'POST', path: '/notes', responses },
-    { verb: 'GET', path: '/tags', responses }
+    { operationId: 'a', tags: [], verb: 'GET', path: '/notes', responses },
+    { operationId: 'b', tags: [], verb: 'POST', path: '/notes', responses },
+    { operationId: 'get /tags', tags: [], verb: 'GET', path: '/tags', responses }
   ])
 })
 

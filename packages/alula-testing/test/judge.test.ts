@@ -37,6 +37,10 @@ it('a response that the document describes has no breach', async () => {
   expect(await judge({})).toBeUndefined()
 })
 
+it.each(['', '["a"', '<p>a</p>'])('the body %j is a breach: it is not JSON', async (text) => {
+  expect(await judge({ text })).toBe('the response 200 is no JSON')
+})
+
 it.each([500, 501, 599])('the status %d is a breach, even where the document has it', async (status) => {
   expect(await judge({ status }, { responses: { [status]: TEXTS } })).toBe(`the response is ${status}`)
 })

@@ -232,6 +232,12 @@ describe('a random value', () => {
   })
 })
 
+it('an object has the fields that are demanded by name alone, as all others are', () => {
+  const schema = { type: 'object', required: ['a', 'b'], additionalProperties: { const: 1 } }
+
+  expect(toRandomValue(schema, schema, () => HIGHEST)).toEqual({ a: 1, b: 1 })
+})
+
 describe('a damaged value', () => {
   it('is wrong in many ways where it was no object', () => {
     const wrong = sweep((random) => toDamaged('a', random))

@@ -5,7 +5,7 @@ export function Caller({ caller }: { caller: string }) {
 
 /** Whether nobody without a login is among them. */
 export function needsLogin(caller: string): boolean {
-  return /^(?:nobody$|user$|owner\(|role\(|hook authenticate\()/.test(caller)
+  return /^(?:nobody$|user$|owner\(|role\(|fresh\(|hook authenticate\()/.test(caller)
 }
 
 function toLooks(caller: string): string {

@@ -11,12 +11,21 @@ export function wrap({ envelope }: PageService, method: PageMethod, data: unknow
   return { [Array.isArray(data) ? many : one]: data }
 }
 
-/** What came of a request, with a bare record or page. Errors have no envelope. */
-export function unwrap({ envelope }: PageService, outcome: RequestOutcome): RequestOutcome {
+/** What came of a request, with a bare record or page, which keeps its cursors. Errors have no envelope. */
+export function unwrap(
+  { envelope }: PageService,
+  { name }: PageMethod,
+  outcome: RequestOutcome
+): RequestOutcome {
   const { body } = outcome
   const { one = '', many = '', total = '' } = envelope ?? {}
 
   if (!isObject(body) || !isOk(outcome)) return outcome
+  // A record that is bare may have a field of the same name.
+  const isPage = name === 'find' && body[many]
 
-  return { ...outcome, body: body[many] ? { data: body[many], total: body[total] } : (body[one] ?? body) }
+  return {
+    ...outcome,
+    body: isPage ? { ...body, data: body[many], total: body[total] } : (body[one] ?? body)
+  }
 }

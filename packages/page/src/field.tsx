@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { FormField } from '../../../src/openapi/form-fields.ts'
 
 interface FieldProps {
@@ -58,6 +59,8 @@ interface InputProps {
 }
 
 function Input({ field: { kind, values, isLong, isSecret }, entry, onEntry, attributes }: InputProps) {
+  // A field of one line would lose the others.
+  const [hasLines] = useState(entry.includes('\n'))
   const onInput = ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) =>
     onEntry(currentTarget.value)
 
@@ -83,7 +86,7 @@ function Input({ field: { kind, values, isLong, isSecret }, entry, onEntry, attr
       </select>
     )
   }
-  if (kind === 'json' || isLong) {
+  if (kind === 'json' || isLong || hasLines) {
     return (
       <textarea
         {...attributes}

@@ -161,7 +161,6 @@ export class Identity extends Store {
       // Under the name of the entity, which is `user` mostly.
       this.#user = Object.values(entities).find(isObject)
       this.changed()
-      this.#connection?.close()
       this.#connect()
     }
 
@@ -190,10 +189,12 @@ export class Identity extends Store {
     else readStorage()?.removeItem(toKey(this.number))
   }
 
+  /** Connects anew: a login that ends meanwhile may have connected already. */
   #connect(): void {
     if (!this.#connection) return
 
     this.#set('connecting')
+    this.#connection.close()
     this.#connection.open()
   }
 

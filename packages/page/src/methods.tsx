@@ -16,8 +16,8 @@ export interface Chosen {
 
 const CREATE = 'create'
 
-/** The tab of the methods that need a record. */
-export const EDIT = 'edit'
+/** The tab of the methods that need a record. The space tells it from a custom method with that name. */
+export const EDIT = 'edit '
 
 /** The tab of what is returned. No method is called like it. */
 const REFERENCE = 'What it returns'

@@ -7,6 +7,8 @@ interface PagerProps {
   readonly found: number
   /** How many there are on all pages, where that is known. */
   readonly total: number | undefined
+  /** Whether there is a page after it, where the page says so. */
+  readonly hasNext: unknown
   readonly onChange: (page: { readonly skip: number; readonly limit?: number }) => void
   readonly onRefresh: () => void
 }
@@ -14,7 +16,7 @@ interface PagerProps {
 const SIZES = [10, 25, 50, 100]
 
 /** Which records are shown, and the way to others. */
-export function Pager({ skip, limit, shown, found, total, onChange, onRefresh }: PagerProps) {
+export function Pager({ skip, limit, shown, found, total, hasNext, onChange, onRefresh }: PagerProps) {
   return (
     <footer class="pager">
       <span role="status">{toCount(skip, shown, found, total)}</span>
@@ -42,7 +44,7 @@ export function Pager({ skip, limit, shown, found, total, onChange, onRefresh }:
       <button
         type="button"
         aria-label="Next"
-        disabled={total === undefined ? found < limit : skip + shown >= total}
+        disabled={!(hasNext ?? (total === undefined ? found >= limit : skip + shown < total))}
         onClick={() => onChange({ skip: skip + shown })}
       >
         →

@@ -62,7 +62,7 @@ export function Records(props: RecordsProps) {
   if (isClosed) return <ClosedRecords caller={find.who} page={page} />
 
   const { filters, sort, limit, skip, included } = view
-  const { records, total } = toPage(outcome)
+  const { records, total, hasNext } = toPage(outcome)
   const shown = records.slice(0, limit)
 
   return (
@@ -93,7 +93,7 @@ export function Records(props: RecordsProps) {
       )}
       {outcome && isOk(outcome) && shown.length === 0 && <NoRecords isFiltered={filters.length > 0} />}
       <Pager
-        {...{ skip, limit, total }}
+        {...{ skip, limit, total, hasNext }}
         shown={shown.length}
         found={records.length}
         onChange={(to) => change({ ...to, place: toPlace(outcome, (to.skip ?? 0) > skip) })}
@@ -286,7 +286,11 @@ function toPlace(outcome: RequestOutcome | undefined, isNext: boolean): Query | 
 }
 
 /** A page, or what a service without pagination returns; a single object is a list of one. */
-function toPage(outcome: RequestOutcome | undefined): { records: readonly unknown[]; total?: number } {
+function toPage(outcome: RequestOutcome | undefined): {
+  readonly records: readonly unknown[]
+  readonly total?: number
+  readonly hasNext?: unknown
+} {
   if (!outcome || !isOk(outcome)) return { records: [] }
 
   const { body } = outcome
@@ -294,11 +298,11 @@ function toPage(outcome: RequestOutcome | undefined): { records: readonly unknow
   if (Array.isArray(body)) return { records: body }
   if (!isObject(body)) return { records: [] }
 
-  const { data, total } = body
+  const { data, total, hasNextPage } = body
 
   if (!Array.isArray(data)) return { records: [body], total: 1 }
 
-  return { records: data, ...(typeof total === 'number' && { total }) }
+  return { records: data, hasNext: hasNextPage, ...(typeof total === 'number' && { total }) }
 }
 
 function toNextSort(sort: Sort | undefined, field: string): Sort | undefined {

@@ -177,7 +177,7 @@ function useCalls(identity: Identity, service: PageService, place: Place, caller
       if (isOk(outcome) && request.verb !== 'GET') setChanges((count) => count + 1)
     }
 
-    return unwrap(service, outcome)
+    return unwrap(service, method, outcome)
   }
 
   return { call, made, fault, changes }

@@ -21,9 +21,9 @@ class Articles extends MemoryService<any> {
 
 const ENVELOPE = { one: 'article', many: 'articles', total: 'articlesCount', request: true }
 
-async function startArticles(envelope = ENVELOPE) {
+async function startArticles(envelope = ENVELOPE, paginate: object = { default: 10, max: 50 }) {
   const served = await (SERVERS.Node as Serve)((app) => {
-    app.use('articles', new Articles({ startId: 1, multi: true, paginate: { default: 10, max: 50 } }), {
+    app.use('articles', new Articles({ startId: 1, multi: true, paginate }), {
       methods: ['find', 'get', 'create', 'patch', 'remove', 'rename', 'finish'],
       routes: { 'PUT /:id/title': 'rename', 'POST /:id/finish': 'finish' },
       schema: schema(Article, {
@@ -53,6 +53,23 @@ describeChromium('the page of a service with an envelope', (open) => {
     expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['id', 'title', 'body', 'Actions'])
     expect(await page.getByRole('row').count()).toBe(11)
     await page.getByRole('cell', { name: 'Title 12' }).waitFor()
+  })
+
+  it('goes from page to page by cursors, also where pages are small', async () => {
+    const { url } = await startArticles({ one: 'article', many: 'articles' } as never, {
+      default: 5,
+      max: 5,
+      cursor: true
+    })
+    const { page } = await open(`${url}docs`)
+    const next = page.getByRole('button', { name: 'Next', exact: true })
+
+    await page.getByText('1–5').waitFor()
+    await next.click()
+    await page.getByText('6–10').waitFor()
+    await next.click()
+    await page.getByText('11–12').waitFor()
+    expect(await next.isDisabled()).toBe(true)
   })
 
   it('creates, changes and removes a record, whose form has no envelope', async () => {

@@ -65,6 +65,21 @@ describeChromium('the forms of the page', (open) => {
     })
   })
 
+  it('keep the lines of a text, whatever its schema says of its length', async () => {
+    const { app, url } = await startHomes(['find', 'patch'])
+    const { page } = await open(`${url}docs`)
+    const form = page.getByRole('form', { name: 'Change 1 of homes' })
+
+    await app.service('homes').patch(1, { 'first name': 'Adele\nGrace' })
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await page.getByRole('cell', { name: /Grace/ }).waitFor()
+    await page.getByRole('button', { name: 'Open 1' }).click()
+    await form.getByLabel('first name').pressSequentially('A')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('region', { name: 'Last call' }).getByText('PATCH').waitFor()
+    expect((await app.service('homes').get(1))['first name'].split('\n')).toHaveLength(2)
+  })
+
   it('leave the cells of an opened record under their headers', async () => {
     const { url } = await startHomes(['find', 'patch'])
     const { page } = await open(`${url}docs`)

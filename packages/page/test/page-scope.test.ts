@@ -36,7 +36,7 @@ describeChromium('nested and single records on the page', (open) => {
 
     const form = page.getByRole('form', { name: 'Create in articles/:slug/comments' })
 
-    expect(await form.getByRole('textbox').count()).toBe(1)
+    await expect.poll(() => form.getByRole('textbox').count()).toBe(1)
     await form.getByLabel('text').fill('A comment')
     await form.getByRole('button', { name: 'Create' }).click()
     await table.getByText('A comment').waitFor()

@@ -1,16 +1,18 @@
 import { createServer, request } from 'node:http'
 import { connect } from 'node:net'
-import type { Page } from 'playwright-core'
+import type { Page, WebSocket } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { JWTStrategy } from '../../../src/authentication.ts'
 import { events } from '../../../src/events.ts'
 import { alula } from '../../../src/index.ts'
+import { memory } from '../../../src/memory.ts'
 import { toListener } from '../../../src/node.ts'
 import { openapi } from '../../../src/openapi.ts'
 import { SERVERS, type Serve } from '../../../test/openapi/support/servers.ts'
 import { ADA, configureShop, createUsers, PASSWORD } from '../../../test/openapi/support/shop.ts'
 import { describeChromium } from '../../../test/support/chromium.ts'
 import { listen } from '../../../test/support/server.ts'
+import { until } from '../../../test/support/until.ts'
 
 /** Starts a proxy that leads a prefix to a server, which does not get to know it. Returns the URL of the prefix. */
 async function startStrippingProxy(target: string, prefix: string): Promise<string> {
@@ -59,6 +61,8 @@ async function logIn(page: Page): Promise<void> {
   await form.getByLabel('email').fill(ADA)
   await form.getByLabel('password').fill(PASSWORD)
   await form.getByLabel('password').press('Enter')
+  // From here on, live events are those of the user.
+  await page.getByRole('button', { name: 'Log out' }).waitFor()
 }
 
 describeChromium('the page', (open) => {
@@ -114,7 +118,68 @@ describeChromium('the page', (open) => {
 
     await page.getByRole('button', { name: 'Log out' }).click()
     await log.getByText('None yet.').waitFor()
-    expect(requested.filter((one) => new URL(one).pathname === '/shop/api/events')).toHaveLength(3)
+    await until(() =>
+      expect(requested.filter((one) => new URL(one).pathname === '/shop/api/events')).toHaveLength(3)
+    )
+  })
+
+  it('keeps one connection when a login comes before the end of a logout', async () => {
+    const { app, url } = await (SERVERS.Node as Serve)((app) => {
+      configureShop(app)
+      app.configure(openapi())
+    })
+
+    await createUsers(app)
+
+    const { page } = await open(`${url}docs#/notes`)
+    const connections = new Set<WebSocket>()
+    let finish = () => {}
+    const isHeld = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+
+    page.on('websocket', (connection) => {
+      connections.add(connection)
+      connection.on('close', () => connections.delete(connection))
+    })
+    await logIn(page)
+    await page.getByText('Live events').waitFor()
+    await page.route('**/authentication', async (route) => {
+      if (route.request().method() === 'DELETE') await isHeld
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await logIn(page)
+    await page.getByText('Live events').waitFor()
+
+    const isDone = page.waitForResponse((response) => response.request().method() === 'DELETE')
+
+    finish()
+    await isDone
+    await page.getByText('Live events').waitFor()
+    await until(() => expect(connections.size).toBe(1))
+    await app.service('notes').create({ text: 'Once', ownerId: 1, createdAt: new Date() })
+    await page.getByRole('log').getByText('Once').first().waitFor()
+    expect(connections.size).toBe(1)
+    expect(await page.getByRole('log').getByText('Once').count()).toBe(1)
+  })
+
+  it('has a tab of its own for a custom method with the name of a tab', async () => {
+    const { url } = await (SERVERS.Node as Serve)((app) => {
+      app.use('texts', Object.assign(memory(), { edit: async () => ({ done: true }) }), {
+        methods: ['find', 'patch', 'edit']
+      })
+      app.configure(openapi())
+    })
+    const { page } = await open(`${url}docs#/texts`)
+    const tabs = page.getByRole('tablist', { name: 'Methods' }).getByRole('tab', { name: 'edit' })
+
+    await expect.poll(() => tabs.count()).toBe(2)
+    await tabs.first().click()
+    await page.getByText('Choose a record in the table').waitFor()
+    await tabs.last().click()
+    await page.getByRole('button', { name: 'Call edit' }).waitFor()
+    expect(await page.getByText('Choose a record in the table').count()).toBe(0)
   })
 
   it.each([

@@ -180,6 +180,10 @@ export class List implements LiveList {
     this.recent.delete(id)
     this.recent.set(id, change)
 
+    // The next fetch comes later, and reflects it.
+    if (this.recent.size > MAX_RECENT && this.failures > 0 && !this.isFetching)
+      this.recent.delete(this.recent.keys().next().value)
+
     // The first fetch takes it from there.
     if (!this.isLoaded) return
 

@@ -24,6 +24,8 @@ export class Rows {
   private limit: number | undefined
   private hasBefore = false
   private hasMore = false
+  /** Whether it is known how many rows there are at most: an envelope may not say it. */
+  private isLimitKnown = true
   /** Whether the rows are in an order that can be seen here. */
   private isOrdered = true
   /** Whether rows that are equal for `$sort` are in the order of their ids; otherwise it is that of their creation. */
@@ -54,6 +56,7 @@ export class Rows {
     const { list, total, limit = this.decider?.limit, skip = this.decider?.skip ?? 0 } = page
     const isFull = list.length >= (limit ?? Number.POSITIVE_INFINITY)
 
+    this.isLimitKnown = page.limit !== undefined || Array.isArray(result)
     this.limit = limit
     this.hasBefore = page.hasPreviousPage ?? skip > 0
     this.hasMore = page.hasNextPage ?? (total === undefined ? isFull : skip + list.length < total)
@@ -90,7 +93,7 @@ export class Rows {
 
     this.list = this.list.toSpliced(index, 1)
 
-    return this.decider !== undefined && !this.hasMore
+    return this.decider !== undefined && !this.hasMore && this.isLimitKnown
   }
 
   private put(from: number, record: any, isCreated: boolean): boolean {
@@ -102,7 +105,9 @@ export class Rows {
     }
 
     const others = from >= 0 ? this.list.toSpliced(from, 1) : this.list
-    const { index, isKnown } = this.findPlace(others, record, isCreated)
+    const place = this.findPlace(others, record, isCreated)
+    const { index } = place
+    const isKnown = place.isKnown && this.isLimitKnown
     const isNew = from === -1
     // A record that was in the list before it was changed, or not, and maybe before the window.
     const isShifted = this.hasBefore && isNew && !isCreated
@@ -142,7 +147,8 @@ export class Rows {
     const later = orders.findIndex((order) => order !== undefined && order > 0)
 
     if (isCreated) {
-      const isKnown = isAfterAll || !this.isById
+      // No store has numbers in another order by itself: hooks of the server sort.
+      const isKnown = this.isById ? isAfterAll : typeof id !== 'number'
 
       return { index: isKnown || later === -1 ? equal.length : later, isKnown }
     }

@@ -84,7 +84,8 @@ export const mysql: Dialect = {
   isTruth: ({ reference }, value) => (value ? sql`(${reference} <> 0)` : sql`(${reference} = 0)`),
   toTime: (column) => column.reference,
   toExact,
-  toText: (column) => sql`cast(${column.reference} as char)`,
+  toText: ({ kind, reference }) =>
+    kind === 'bytes' ? sql`hex(${reference})` : sql`cast(${reference} as char)`,
   toTyped,
   toElements,
   toLike: (text, pattern, table) =>
@@ -331,7 +332,16 @@ async function readServer(db: AnyKysely): Promise<Server> {
       cast(${new Date(JANUARY)} as char) as january, cast(${new Date(JULY)} as char) as july
     from information_schema.collations
     where collation_name in ('utf8mb4_0900_bin', 'utf8mb4_nopad_bin') limit 1`.execute(db)
-  const { version, mode, json, collation, january, july } = rows[0] as ServerRow
+  const [server] = rows
+
+  if (!server) {
+    throw createError(
+      'ALULA_UNSUPPORTED_DATABASE',
+      'The database has no collation that tells all characters apart: expected MySQL 8.0.17, MariaDB 10.11, or a newer version'
+    )
+  }
+
+  const { version, mode, json, collation, january, july } = server
 
   // The driver puts values into statements, and protects quotes by a backslash.
   if (/NO_BACKSLASH_ESCAPES/.test(mode)) {

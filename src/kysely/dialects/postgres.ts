@@ -526,7 +526,8 @@ function toExact(column: Column): Fragment | undefined {
 }
 
 /** What a record has: a cast adds a mask to an address, and takes the blanks away that fill a column of a fixed length. */
-function toText({ type, limits, reference }: Column): Fragment {
+function toText({ kind, type, limits, reference }: Column): Fragment {
+  if (kind === 'bytes') return sql`encode(${reference}, 'hex')`
   if (type === 'inet') return sql`abbrev(${reference})`
   if (type === 'bpchar' && limits?.maxLength !== undefined) {
     return sql`rpad(${reference}::text, ${sql.lit(limits.maxLength)})`

@@ -110,7 +110,8 @@ export const sqlite: Dialect = {
     return sql`case when typeof(${reference}) = 'integer' and ${reference} not between -9007199254740991 and 9007199254740991
       then cast(${reference} as text) else ${reference} end`
   },
-  toText: (column) => sql`cast(${column.reference} as char)`,
+  toText: ({ kind, reference }) =>
+    kind === 'bytes' ? sql`hex(${reference})` : sql`cast(${reference} as char)`,
   toTyped: (field) => (field.column.kind === 'any' ? toTypedColumn(field.column) : toTypedJson(field)),
   toElements,
   // LIKE takes upper and lower case for the same.

@@ -8,6 +8,9 @@ export const ofConnections: Differences = {
       '→ {"user":{"id":1},"query":{"b":2},"route":{},"provider":"socketio"}'
     ]
   },
+  'sub-application-events': {
+    'a sub-application': ['→ {"n":1}', 'sub/notes created {"n":1}, → {"n":1}']
+  },
   'message-size': {
     'a message of 200 kB': ['→ 200000 | = "answered"', 'nothing | = "closed"']
   },

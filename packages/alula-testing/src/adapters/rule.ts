@@ -50,7 +50,7 @@ export function rules(
     title,
     rules: Object.entries(checks).map(([sentence, check]) => ({
       sentence,
-      ...(typeof check === 'function' ? { needs: all, check } : check)
+      ...(typeof check === 'function' ? { needs: all, check } : { ...check, needs: [...all, ...check.needs] })
     }))
   }
 }

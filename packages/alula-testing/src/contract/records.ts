@@ -6,7 +6,7 @@ import type { Envelope } from 'alula/schema'
 import { isObject } from '../check.ts'
 import type { DocumentRequest, Operation, PathValues } from '../document-requests.ts'
 import { findRecordField, listRecords } from '../envelopes.ts'
-import type { Reply } from '../judge.ts'
+import { parseReply, type Reply } from '../judge.ts'
 import { listPathParameters } from './paths.ts'
 
 /** A record of a response, and the placeholders of the request that has led to it. */
@@ -44,10 +44,11 @@ export class SeenRecords {
   }
 
   /** Keeps the records of a response, in whatever they are wrapped. */
-  remember({ tags: [tag = ''] }: Operation, { values }: DocumentRequest, { status, text }: Reply): void {
-    if (status >= 300 || text === '') return
+  remember({ tags: [tag = ''] }: Operation, { values }: DocumentRequest, reply: Reply): void {
+    const body = reply.status < 300 ? parseReply(reply) : undefined
 
-    const body: unknown = JSON.parse(text)
+    if (body === undefined) return
+
     const envelope = this.getEnvelope(tag)
     const isWrapped = findRecordField(body, envelope) !== undefined
     const found = isWrapped ? listRecords(body, envelope).filter(isObject) : this.findRecords(body)
@@ -57,8 +58,10 @@ export class SeenRecords {
   }
 
   /** Whether a request has created no record: that of an empty list. */
-  hasCreatedNothing({ tags: [tag = ''] }: Operation, { status, text }: Reply): boolean {
-    return status === 201 && text !== '' && listRecords(JSON.parse(text), this.getEnvelope(tag)).length === 0
+  hasCreatedNothing({ tags: [tag = ''] }: Operation, reply: Reply): boolean {
+    const body = reply.status === 201 ? parseReply(reply) : undefined
+
+    return body !== undefined && listRecords(body, this.getEnvelope(tag)).length === 0
   }
 
   /**
