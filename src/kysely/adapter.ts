@@ -251,7 +251,7 @@ export class KyselyAdapter<
   }
 
   /** Reads records, and related rows with them where a call asks for these; by itself where JSON cannot hold them. */
-  private async prefetch<T>(
+  private prefetch<T>(
     params: ServiceParams | undefined,
     origin: Origin,
     handle: TableHandle,
@@ -259,15 +259,16 @@ export class KyselyAdapter<
     readAll: (reader?: PrefetchReader) => Promise<T>
   ): Promise<T> {
     const { prefetch } = getServiceSlots(params, this)
-    const reader = prefetch && (await openPrefetch(prefetch, origin, handle, params, limit))
 
-    if (!reader) return await readAll()
+    return prefetch
+      ? openPrefetch(prefetch, origin, handle, params, limit).then((reader) =>
+          readAll(reader).catch((error) => {
+            if (!reader || !handle.table.dialect.json?.isRefusal?.(error)) throw error
 
-    return await readAll(reader).catch((error) => {
-      if (!handle.table.dialect.json?.isRefusal?.(error)) throw error
-
-      return readAll()
-    })
+            return readAll()
+          })
+        )
+      : readAll()
   }
 
   async _create(data: Data, params?: ServiceParams): Promise<Result>
@@ -361,7 +362,9 @@ export class KyselyAdapter<
 
     try {
       return await connect(params, source, async (db) => {
-        handle = await openTable(source, db, { name, id: by === undefined ? id : this.id, by, isGuarded })
+        const opened = openTable(source, db, { name, id: by === undefined ? id : this.id, by, isGuarded })
+
+        handle = opened instanceof Promise ? await opened : opened
 
         return await work(handle, origin)
       })

@@ -79,35 +79,35 @@ async function inSavepoint<T>(db: AnyKysely, run: (db: AnyKysely) => Promise<T>)
  * @param dialect The dialect of its database
  * @param run The statement; it may run more than once
  */
-export async function asOneStatement<T>(
+export function asOneStatement<T>(
   db: AnyKysely,
   dialect: Dialect,
   run: (db: AnyKysely) => Promise<T>
 ): Promise<T> {
-  if (!db.isTransaction) return await withAttempts(db, () => run(db))
+  if (!db.isTransaction) return withAttempts(db, () => run(db))
 
-  return dialect.abortsOnError ? await inSavepoint(db, run) : await run(db)
+  return dialect.abortsOnError ? inSavepoint(db, run) : run(db)
 }
 
 /** Runs a statement that needs no transaction, on a connection that the pool gets back when it is through. */
-export async function execute<Row>(
+export function execute<Row>(
   db: AnyKysely,
   dialect: Dialect,
   statement: CompiledQuery<Row>
 ): Promise<QueryResult<Row>> {
-  return await trace(db, statement.sql, () => run(db, dialect, statement))
+  return trace(db, statement.sql, () => run(db, dialect, statement))
 }
 
-async function run<Row>(
+function run<Row>(
   db: AnyKysely,
   { isBusyAfterTimeout }: Dialect,
   statement: CompiledQuery<Row>
 ): Promise<QueryResult<Row>> {
-  if (!isBusyAfterTimeout || db.isTransaction) return await db.executeQuery(statement)
+  if (!isBusyAfterTimeout || db.isTransaction) return db.executeQuery(statement)
 
   const executor = db.getExecutor()
 
-  return await keepUntilEnd<DatabaseConnection, QueryResult<Row>>(
+  return keepUntilEnd<DatabaseConnection, QueryResult<Row>>(
     (consumer) => executor.provideConnection(consumer),
     (connection) =>
       // Plugins convert results too.

@@ -6,7 +6,7 @@ import { isTaken, requestsCollided } from './errors.ts'
 import { toColumn } from './field.ts'
 import { hasOneOf, isUnique, lockRows, withoutRows } from './locked-rows.ts'
 import { selectRows } from './read.ts'
-import type { Row } from './row.ts'
+import { type Row, toValues } from './row.ts'
 import type { Column } from './table.ts'
 import { read, type TableHandle, write } from './table-handle.ts'
 
@@ -139,7 +139,7 @@ async function insert(handle: TableHandle, rows: readonly Row[]): Promise<readon
   for (const row of others) for (const column of row.keys()) names.add(column)
 
   const columns = [...(names.size > 0 ? names : [id])].map((column) => toColumn(column, table))
-  const values = rows.map((row) => toValues(row, columns, handle))
+  const values = rows.map((row) => toValues(withDefaults(row, columns, handle)))
   const statement = table.statements.insert.values(values)
 
   if (!table.returning.insert) {
@@ -149,9 +149,10 @@ async function insert(handle: TableHandle, rows: readonly Row[]): Promise<readon
   }
 
   // Where a row has no value, the default is part of the statement.
-  const stored = rows.flatMap((row) => columns.filter(({ name }) => row.has(name)).map(({ name }) => name))
+  const listNames = () =>
+    rows.flatMap((row) => columns.filter(({ name }) => row.has(name)).map(({ name }) => name))
 
-  const inserted = await write(handle, statement, stored)
+  const inserted = await write(handle, statement, listNames)
 
   if (inserted.length < rows.length) throw notStored()
 
@@ -163,14 +164,14 @@ function notStored(): BadRequest {
   return new BadRequest('Invalid data: the database has not stored the record')
 }
 
-/** What a row has for each of some columns. */
-function toValues(row: Row, columns: readonly Column[], handle: TableHandle): Record<string, unknown> {
-  if (row.size === columns.length) return Object.fromEntries(row)
+/** A row with a value for each of some columns. */
+function withDefaults(row: Row, columns: readonly Column[], { table }: TableHandle): Row {
+  if (row.size === columns.length) return row
 
-  return Object.fromEntries(
+  return new Map(
     columns.map((column) => [
       column.name,
-      row.has(column.name) ? row.get(column.name) : handle.table.dialect.toDefault(column)
+      row.has(column.name) ? row.get(column.name) : table.dialect.toDefault(column)
     ])
   )
 }

@@ -45,15 +45,17 @@ export class KyselyService<
       await assertRowSecurity(Model, { schema, name }, path)
     }
 
-    openTable(Model, Model, { name, id, by: this.identifiedBy })
-      .then(async (handle) => {
-        warnOfTable(handle, path)
+    const check = async () => {
+      const handle = await openTable(Model, Model, { name, id, by: this.identifiedBy })
 
-        const fault = upsert && (await findKeyFault(Model, handle, upsert.by))
+      warnOfTable(handle, path)
 
-        if (fault) throw fault
-      })
-      .catch((error) => warnOfUnusable(error, path))
+      const fault = upsert && (await findKeyFault(Model, handle, upsert.by))
+
+      if (fault) throw fault
+    }
+
+    check().catch((error) => warnOfUnusable(error, path))
   }
 }
 

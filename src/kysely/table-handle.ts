@@ -34,15 +34,40 @@ export interface TableHandle {
  * @throws Error with the code `ALULA_MISSING_TABLE` when there is no such table, or no such column, and with `ALULA_ROW_SECURITY`
  *   where policies do not hold
  */
-export async function openTable(
+export function openTable(
   Model: AnyKysely,
   db: AnyKysely,
-  { name, id, by, isGuarded }: { name: string; id: string; by?: string | undefined; isGuarded?: boolean }
+  options: TableOptions
+): TableHandle | Promise<TableHandle> {
+  const table = getTable(Model, db, options.name)
+
+  // Each call comes here: a promise of what is known would be made for nothing.
+  return table instanceof Promise || (options.isGuarded && !findDatabase(Model).guarded.has(table))
+    ? openFirst(Model, db, table, options)
+    : toHandle(db, table, options)
+}
+
+interface TableOptions {
+  readonly name: string
+  readonly id: string
+  readonly by?: string | undefined
+  readonly isGuarded?: boolean
+}
+
+async function openFirst(
+  Model: AnyKysely,
+  db: AnyKysely,
+  reading: Table | Promise<Table>,
+  options: TableOptions
 ): Promise<TableHandle> {
-  const table = await getTable(Model, db, name)
+  const table = await reading
 
-  if (isGuarded) await assertGuarded(Model, db, { name, table })
+  if (options.isGuarded) await assertGuarded(Model, db, { name: options.name, table })
 
+  return toHandle(db, table, options)
+}
+
+function toHandle(db: AnyKysely, table: Table, { name, id, by }: TableOptions): TableHandle {
   if (!table.columns.has(id)) {
     throw createError(
       'ALULA_MISSING_TABLE',
@@ -220,13 +245,13 @@ export async function read({ db, table }: TableHandle, builder: Compilable): Pro
 /**
  * Runs a statement that changes records, or does nothing when it fails. Returns its rows.
  *
- * @param names The columns of its first values, in their order
+ * @param listNames Lists the columns of its first values, in their order, for the message of an error
  * @throws BadRequest for more values than the database takes, and for one that a column cannot hold
  */
 export async function write(
   { db, table }: TableHandle,
   builder: Compilable,
-  names: readonly string[] = []
+  listNames?: () => readonly string[]
 ): Promise<StoredRow[]> {
   const statement = toStatement(builder, table)
 
@@ -235,7 +260,7 @@ export async function write(
 
     return rows
   } catch (error) {
-    throw toValueError(error, table, names)
+    throw toValueError(error, table, listNames?.() ?? [])
   }
 }
 

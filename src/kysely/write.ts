@@ -8,7 +8,7 @@ import { toColumn } from './field.ts'
 import { hasOneOf, isUnique, lockRows, withoutRows } from './locked-rows.ts'
 import { allOf, NEVER } from './logic.ts'
 import { hasId, selectRows, toSeveral } from './read.ts'
-import type { Row } from './row.ts'
+import { type Row, toValues } from './row.ts'
 import { countChanges, read, type TableHandle, write } from './table-handle.ts'
 
 /** Which records a statement concerns: those that match, or the one of them that has an id. */
@@ -33,11 +33,11 @@ export async function changeRows(
   if (where === NEVER) return []
   if (row.size === 0) return assertOne(await read(handle, selectRows(handle).where(where)), target, handle)
 
-  const changes = table.statements.update.set(Object.fromEntries(row))
+  const changes = table.statements.update.set(toValues(row))
 
-  const names = [...row.keys()]
+  const listNames = () => [...row.keys()]
 
-  if (table.returning.update) return await writeTarget(handle, target, changes.where(where), names)
+  if (table.returning.update) return await writeTarget(handle, target, changes.where(where), listNames)
 
   return await atomically(db, async (transaction) => {
     const current = { ...handle, db: transaction }
@@ -45,7 +45,7 @@ export async function changeRows(
 
     if (locked.rows.length === 0) return []
 
-    await write(current, changes.where(locked.condition), names)
+    await write(current, changes.where(locked.condition), listNames)
 
     const changed = withoutRows(await lockRows(current, locked.sharesId), locked.others)
 
@@ -98,12 +98,12 @@ async function writeTarget(
   handle: TableHandle,
   target: Target,
   statement: Compilable,
-  names?: readonly string[]
+  listNames?: () => readonly string[]
 ): Promise<StoredRow[]> {
-  if (target.id === null || !mayNameSeveral(handle)) return await write(handle, statement, names)
+  if (target.id === null || !mayNameSeveral(handle)) return await write(handle, statement, listNames)
 
   return await atomically(handle.db, async (db) =>
-    assertOne(await write({ ...handle, db }, statement, names), target, handle)
+    assertOne(await write({ ...handle, db }, statement, listNames), target, handle)
   )
 }
 
