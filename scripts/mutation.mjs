@@ -14,8 +14,9 @@ const MISTAKES = 'test/{*mistakes,warnings}.test.ts'
 const TESTS = {
   hooks: ['test/hooks/*.test.ts', 'test/core/*.test.ts'],
   query: [
-    'test/query/{comparator,compare,filters,like,malformed,parse,predicate,select}.test.ts',
-    'test/{memory,adapter}/*.test.ts'
+    'test/query/!(long-patterns|predicate.fuzz).test.ts',
+    'test/{memory,adapter}/*.test.ts',
+    'test/relations/{related,relations,link-tables}.test.ts'
   ],
   core: [
     'test/{access,core,hooks,manifest}/*.test.ts',

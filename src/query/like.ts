@@ -112,8 +112,9 @@ function toTest(parts: readonly PatternPart[]): (field: unknown) => boolean {
 
       for (let word = 0; word < words; word++) {
         const before = current[word] as number
-        const after =
-          (((before << 1) | carry) & (possible[word] as number)) | (before & (loops[word] as number))
+        const moved = ((before << 1) | carry) & (possible[word] as number)
+        const kept = before & (loops[word] as number)
+        const after = moved | kept
 
         current[word] = after
         carry = before >>> 31

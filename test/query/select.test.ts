@@ -71,3 +71,9 @@ it('reads own properties only, and sets no prototype', () => {
   expect(hostile.polluted).toBeUndefined()
   expect(({} as any).polluted).toBeUndefined()
 })
+
+it('a field whose name has a dot is selected by that name', () => {
+  const record = { 'address.city': 'Bern', address: { city: 'Bonn' }, name: 'Ada' }
+
+  expect(toSelection(['address.city'])(record)).toEqual({ 'address.city': 'Bern' })
+})
