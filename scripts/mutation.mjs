@@ -12,7 +12,7 @@ const MISTAKES = 'test/{*mistakes,warnings}.test.ts'
 
 /** By folder, the tests that have to notice: those of the folder, none that measures, and no server that can do without. */
 const TESTS = {
-  hooks: ['test/hooks/*.test.ts', 'test/core/*.test.ts'],
+  hooks: ['test/hooks/*.test.ts', 'test/core/*.test.ts', 'test/otel/otel.test.ts', MISTAKES],
   query: [
     'test/query/!(long-patterns|predicate.fuzz).test.ts',
     'test/{memory,adapter}/*.test.ts',
@@ -24,7 +24,13 @@ const TESTS = {
     MISTAKES
   ],
   adapter: ['test/{adapter,memory}/*.test.ts', 'test/core/routes.test.ts', 'test/transports/by.test.ts'],
-  memory: ['test/memory/*.test.ts', 'test/memory-conformance.test.ts'],
+  memory: [
+    'test/{adapter,memory}/*.test.ts',
+    'test/memory-conformance.test.ts',
+    'test/relations/{related,relations,sort}.test.ts',
+    'test/transports/by.test.ts',
+    MISTAKES
+  ],
   transport: [
     'test/transports/{http,methods,queries,hostile-requests}.test.ts',
     'test/{transport,node,fetch}/*.test.ts',

@@ -161,6 +161,23 @@ describe('`matcher` and `sorter`', () => {
     expect(ids(await things.find({ query: { id: { $odd: true } } }))).toEqual([1])
   })
 
+  it('a matcher chooses the records that a call for several changes, too', async () => {
+    const people = memory({
+      store: { 1: { id: 1 }, 2: { id: 2 }, 3: { id: 3 } },
+      multi: true,
+      operators: ['$odd'],
+      matcher: (query) => (record) => (record.id % 2 === 1) === query.id.$odd
+    })
+
+    expect(ids(await people.patch(null, { name: 'Ada' }, { query: { id: { $odd: true } } }))).toEqual([1, 3])
+    expect(ids(await people.remove(null, { query: { id: { $odd: false } } }))).toEqual([2])
+    expect(await people.find({ query: { id: { $odd: true } } })).toEqual([
+      { id: 1, name: 'Ada' },
+      { id: 3, name: 'Ada' }
+    ])
+    expect(await people.find({ query: { id: { $odd: false } } })).toEqual([])
+  })
+
   it('a matcher is asked without a query, too', async () => {
     const things = memory({
       store: { 1: { id: 1 } },
