@@ -75,7 +75,8 @@ export class MemoryAdapter<
   PatchData = Partial<Data>
 > extends AdapterBase<Result, Data, PatchData, ServiceParams, MemoryOptions> {
   private readonly records: Records
-  private nextId: number
+  /** The number that the next record gets. An object, because the service at another path is another one, with the same records. */
+  private readonly counter: { next: number }
   /** The keys of which no two records have the same values, beside the id. */
   private readonly unique: UniqueFields
   /** Whether a query that lacks a `$` was warned of: once is enough. */
@@ -93,7 +94,7 @@ export class MemoryAdapter<
 
     assertOptions(this.constructor.name, options, CHECKS, further ? { further } : { others: 'unlike' })
     assertMeaning(this.constructor.name, options)
-    this.nextId = startId
+    this.counter = { next: startId }
     this.records = new Records(indexes)
     this.unique = new UniqueFields(this.records)
     this.store = store
@@ -365,9 +366,11 @@ export class MemoryAdapter<
   }
 
   private generateId(taken: ReadonlySet<string>): number {
-    while (this.records.get(this.nextId) || taken.has(String(this.nextId))) this.nextId++
+    const { counter } = this
 
-    return this.nextId++
+    while (this.records.get(counter.next) || taken.has(String(counter.next))) counter.next++
+
+    return counter.next++
   }
 
   private toResults(id: Id | null, entries: readonly Entry[], query: ParsedQuery): Result | Result[] {

@@ -189,20 +189,15 @@ function assertEnd({ title, relation, app, own }: Checked): void {
 
   const telling = findTelling({ app, service: app.services[own.path] }, relation)
 
-  if (telling) throw createError('ALULA_UNKNOWN_FIELD', `${title} ${describeTelling(relation, own, telling)}`)
+  if (telling) throw createError('ALULA_UNKNOWN_FIELD', `${title} ${describeTelling(own, telling)}`)
 }
 
-function describeTelling(
-  relation: Relation,
-  own: RelatedService,
-  { field, by, set, path: writer }: Telling
-): string {
-  const { path } = relation
-  const from = (by === 'order' ? path : own.path) === writer ? `'${set}'` : `'${set}' of '${writer}'`
+function describeTelling(own: RelatedService, { of, field, by, set, path: writer }: Telling): string {
+  const from = (by === 'order' ? of : own.path) === writer ? `'${set}'` : `'${set}' of '${writer}'`
 
   return by === 'order'
-    ? `sorts '${path}' by '${field}', which its schema hides, and clients can set ${from}: by the place that their own values get they could find out those of others. Let the server set ${from}, or sort by another field`
-    : `asks '${path}' for '${field}', which its schema hides, by ${from}, which clients can set: they could try values until it finds one. Let the server set ${from}, or name another field`
+    ? `sorts '${of}' by '${field}', which its schema hides, and clients can set ${from}: by the place that their own values get they could find out those of others. Let the server set ${from}, or sort by another field`
+    : `asks '${of}' for '${field}', which its schema hides, by ${from}, which clients can set: they could try values until it finds one. Let the server set ${from}, or name another field`
 }
 
 /** The fields of the related service that a relation names itself. */

@@ -1,6 +1,6 @@
 // Relations by fields that clients never see: alula compares and orders them, and what the relation finds is all that it tells.
 
-import { getIdField, getServiceOptions } from '../core/service.ts'
+import { getIdField, getServiceOptions, isUpsert } from '../core/service.ts'
 import type { Application } from '../core/types.ts'
 import { hasLinks } from '../query/related.ts'
 import { toNames } from '../schema/alternatives.ts'
@@ -18,8 +18,10 @@ interface Place {
   readonly service: object
 }
 
-/** A hidden field of the related service, and what would tell clients of its values. */
+/** A hidden field of a service, and what would tell clients of its values. */
 export interface Telling {
+  /** The path of the service. */
+  readonly of: string
   readonly field: string
   /** Whether that is the order of the records, or whether there are some. */
   readonly by: 'order' | 'value'
@@ -40,36 +42,54 @@ export interface Telling {
  */
 export function findTelling(place: Place, relation: Relation): Telling | undefined {
   const { app } = place
-  const { path, to } = relation
-  const related = app.service(path)
+  const { path } = relation
 
-  if (to !== undefined && isSecret(related, to)) {
-    const [records, set] = getCompared(place, relation)
-    const writer = records && findWriter(app, records, set)
+  for (const { of, field, records, set } of listCompared(place, relation)) {
+    const writer = records && isSecret(app.service(of), field) ? findWriter(app, records, set) : undefined
 
-    if (writer !== undefined) return { field: to, by: 'value', set, path: writer }
+    if (writer !== undefined) return { of, field, by: 'value', set, path: writer }
   }
+
+  const related = app.service(path)
 
   for (const field of relation.kind === 'many' ? Object.keys(relation.sort ?? {}) : []) {
     const writer = isSecret(related, field) ? findWriter(app, related, getFirstName(field)) : undefined
 
-    if (writer !== undefined) return { field, by: 'order', set: getFirstName(field), path: writer }
+    if (writer !== undefined) return { of: path, field, by: 'order', set: getFirstName(field), path: writer }
   }
 
   return undefined
 }
 
-/** What has the values that a relation compares with those of the related records, and their field. */
-function getCompared(
-  { app, service }: Place,
-  relation: Relation
-): [records: object | undefined, field: string] {
+/** A field of a service, and what has the values that a relation compares with it. */
+interface Compared {
+  /** The path of the service. */
+  readonly of: string
+  readonly field: string
+  /** The service whose records have the values; `undefined` for a table that only the database knows. */
+  readonly records: object | undefined
+  /** Their field. */
+  readonly set: string
+}
+
+/** What a relation finds records by: those that link, where some do, and those that are related. */
+function listCompared({ app, service }: Place, relation: Relation): readonly Compared[] {
+  const { from, to } = getEnds({ app, service }, relation)
+  const { path } = relation
   const through = getThrough(relation)
 
-  if (!through) return [service, getEnds({ app, service }, relation).from]
-  if (through.path !== undefined) return [app.service(through.path), through.to]
+  if (!through) return [{ of: path, field: to, records: service, set: from }]
 
-  return [hasLinks(service) ? service.asLinks(through.table, through.from, {}) : undefined, through.to]
+  if (through.path === undefined) {
+    const records = hasLinks(service) ? service.asLinks(through.table, through.from, {}) : undefined
+
+    return [{ of: path, field: to, records, set: through.to }]
+  }
+
+  return [
+    { of: through.path, field: through.from, records: service, set: from },
+    { of: path, field: to, records: app.service(through.path), set: through.to }
+  ]
 }
 
 /** The path of a service by which clients may set a field of records. Others than their own may have them. */
@@ -86,12 +106,16 @@ function isSecret(service: object, path: string): boolean {
 
 const WRITING = ['create', 'update', 'patch']
 
+/** What a call of `upsert` does. */
+const UPSERTING = ['create', 'patch']
+
 /** Whether clients may set a field, where a schema does not say that they may not. */
 function isWritable(service: object, field: string): boolean {
   const { methods } = getServiceOptions(service)
   const data = getSchemaDefinition(service as never)?.data
+  const upserting = methods.some((method) => isUpsert(service, method)) ? UPSERTING : []
 
-  return WRITING.filter((method) => methods.includes(method)).some((method) => {
+  return WRITING.filter((method) => methods.includes(method) || upserting.includes(method)).some((method) => {
     const schema = data?.[method]
 
     return !schema || isOpenObject(schema) || toNames(schema).includes(field)

@@ -1,10 +1,24 @@
 import { describe, expect, it } from 'vitest'
+import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { ids, refusal } from './support.ts'
 
 describe('ids', () => {
   it('begin with `startId`', async () => {
     expect(await memory({ startId: 100 }).create({})).toEqual({ id: 100 })
+  })
+
+  it('are given once, by all services that are the same object at several paths', async () => {
+    const app: any = alula()
+    const people = memory({ startId: 1 })
+
+    app.use('people', people)
+    app.use('sign-up', people)
+    await app.service('people').create({})
+    await app.service('people').remove(1)
+
+    expect(await app.service('sign-up').create({})).toEqual({ id: 2 })
+    expect(await app.service('people').create({})).toEqual({ id: 3 })
   })
 
   it.each([Number.NaN, 2 ** 53, Number.POSITIVE_INFINITY])(

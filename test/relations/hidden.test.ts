@@ -158,6 +158,46 @@ describe('hidden fields in memory', () => {
     await open({}, one('people', { from: 'text', to: 'token' }), ['find']).setup()
   })
 
+  it('of links are compared with no value that clients choose either', async () => {
+    const open = (settings: object) => {
+      const app: any = alula()
+      const through = { path: 'badges', from: 'token', to: 'name' }
+      const related = many('people', { from: 'text', through, to: 'name' })
+
+      app.use('people', memory(), { schema: schema(Person) })
+      app.use('badges', memory(), { schema: schema(Person, { hidden: ['token'] }) })
+      app.use('notes', memory(), { schema: schema(Note, { ...settings, relations: { related } }) })
+
+      return app
+    }
+
+    await expect(open({}).setup()).rejects.toThrow(
+      "The relation 'related' of service 'notes' asks 'badges' for 'token', which its schema hides, by 'text', which clients can set"
+    )
+    await open({ server: { text: () => 'a' } }).setup()
+  })
+
+  it('count `upsert` among what clients set fields by', async () => {
+    const open = (name: string, settings: object = {}) => {
+      const app: any = alula()
+      const service = () => memory({ upsert: { by: ['name'] } })
+      const methods = ['find', 'upsert']
+      const related = {
+        one: one('people', { from: 'name', to: 'token' }),
+        many: many('people', { from: 'name', to: 'name', sort: { token: 1 } })
+      }[name] as any
+
+      app.use('people', service(), { schema: schema(Person, { hidden: ['token'], ...settings }), methods })
+      app.use('notes', service(), { schema: schema(Person, { relations: { related } }), methods })
+
+      return app
+    }
+
+    await expect(open('one').setup()).rejects.toThrow("by 'name', which clients can set")
+    await expect(open('many').setup()).rejects.toThrow("and clients can set 'token'")
+    await open('many', { server: { token: () => 'a' } }).setup()
+  })
+
   it('order no list where clients can set them', async () => {
     const User = z.object({ id: z.int(), team: z.int(), rank: z.int(), at: z.object({ x: z.int() }) })
     const open = (sort: object, settings: object = {}, methods = ['find', 'patch']) => {
