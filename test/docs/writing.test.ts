@@ -91,10 +91,12 @@ it('writing a transport: the one for HTTP responds to requests', async () => {
   const { waitFor } = shared.runProgram(`
 import { alula } from 'alula'
 import { memory } from 'alula/memory'
+import { openapi } from 'alula/openapi'
 ${transport}
 const app = alula()
 
 app.use('notes', memory({ startId: 1 }))
+app.configure(openapi())
 await app.setup()
 ${handler}
 const send = (method, rawPath, { rawQueryString = '', ...others } = {}) => handler({
@@ -107,18 +109,20 @@ for (const { statusCode, body } of [
   await send('GET', '/notes', { rawQueryString: '$select=text' }),
   await send('HEAD', '/notes/1'),
   await send('GET', '/notes/2'),
+  await send('GET', '/openapi.json'),
   await send('POST', '/notes', { body: JSON.stringify({ text: 'x'.repeat(200_000) }) })
 ]) console.log('response', statusCode, body.slice(0, 60))
 `)
   const lines: string[] = []
 
-  for (let count = 0; count < 5; count++) lines.push(await waitFor('response'))
+  for (let count = 0; count < 6; count++) lines.push(await waitFor('response'))
 
   expect(lines).toEqual([
     'response 201 {"text":"Hello","id":1}',
     'response 200 [{"text":"Hello","id":1}]',
     'response 200 ',
     `response 404 {"name":"NotFound","message":"No record found for id '2'","c`,
+    expect.stringMatching(/^response 200 \{"openapi":"3\.1/),
     'response 413 {"name":"PayloadTooLarge","message":"The request body is lar'
   ])
 })
