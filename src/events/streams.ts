@@ -6,7 +6,7 @@ import type { Application, HookContext, MountedDetails, RealTimeConnection } fro
 import { NotAuthenticated, Unavailable } from '../errors.ts'
 import { type Gap, type OpenLog, openLog } from '../log/log.ts'
 import { getAdmission } from '../transport/admission.ts'
-import { isAuthenticated, logInConnection, toDeliveries } from '../transport/socket.ts'
+import { logInConnection, toDeliveries, verifyCredentials } from '../transport/socket.ts'
 import type { Admission } from '../utils/admission.ts'
 import { runEvery } from '../utils/interval.ts'
 import { copyWith } from '../utils/object.ts'
@@ -115,10 +115,12 @@ export class EventStreams {
     try {
       const isLogin = await logInConnection(this.app, connection, authentication, authService)
 
-      // Credentials that are for calls alone, such as an API key.
-      if (!isLogin && !(await isAuthenticated(this.app, connection, authService))) {
-        delete connection.authentication
-        throw new NotAuthenticated('Invalid credentials')
+      // Credentials that are for calls alone, such as an API key: whatever a call would fail with, the stream does.
+      if (!isLogin) {
+        await verifyCredentials(this.app, connection, authService).catch((error) => {
+          delete connection.authentication
+          throw error
+        })
       }
     } catch (error) {
       this.beginning.delete(connection)

@@ -274,20 +274,36 @@ export async function isAuthenticated(
   connection: RealTimeConnection,
   service?: string
 ): Promise<boolean> {
-  const { authentication } = connection
-
-  if (!authentication) return true
-
   try {
-    await app
-      .defaultAuthentication?.(service)
-      ?.authenticate(authentication, { connection }, authentication.strategy)
+    await verifyCredentials(app, connection, service)
 
     return true
   } catch (error) {
     // Other errors, such as a database that is away, do not make the token invalid.
     return toClientError(error).status !== 401
   }
+}
+
+/**
+ * Verifies the credentials of a connection, where it has some.
+ *
+ * @param app The application
+ * @param connection The connection
+ * @param service The path of the authentication service; the default one when left out
+ * @throws What the strategies throw, for credentials that are not valid and where they cannot be verified
+ */
+export async function verifyCredentials(
+  app: TransportApplication,
+  connection: RealTimeConnection,
+  service?: string
+): Promise<void> {
+  const { authentication } = connection
+
+  if (!authentication) return
+
+  await app
+    .defaultAuthentication?.(service)
+    ?.authenticate(authentication, { connection }, authentication.strategy)
 }
 
 /**
