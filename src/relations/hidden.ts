@@ -74,9 +74,13 @@ interface Compared {
 
 /** What a relation finds records by: those that link, where some do, and those that are related. */
 function listCompared({ app, service }: Place, relation: Relation): readonly Compared[] {
-  const { from, to } = getEnds({ app, service }, relation)
   const { path } = relation
   const through = getThrough(relation)
+
+  // An id is no secret.
+  if (relation.to === undefined && through?.path === undefined) return []
+
+  const { from, to } = getEnds({ app, service }, relation)
 
   if (!through) return [{ of: path, field: to, records: service, set: from }]
 
