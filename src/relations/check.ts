@@ -1,5 +1,4 @@
 // What is wrong with relations is said when the application starts: later, related records would be missing without a word.
-
 import { reportMistake } from '../core/events.ts'
 import { getLayers, isRefused } from '../core/gate.ts'
 import { getServiceOptions } from '../core/service.ts'

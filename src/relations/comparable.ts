@@ -6,7 +6,7 @@ import { getProperties, getTypes, type JsonSchema } from '../schema/json-schema.
 import { getThrough, type Relation } from '../schema/relation.ts'
 import { createShapes } from '../schema/shape.ts'
 import { createTypeError } from '../utils/developer-error.ts'
-import { getEnds } from './ends.ts'
+import { type Compared, listCompared } from './ends.ts'
 
 /** The service that has relations, and what its schema says. */
 export interface RelatedService {
@@ -29,7 +29,17 @@ export function assertComparable(
   own: RelatedService,
   app: Application
 ): void {
-  for (const [one, other] of listCompared(own, relation, app)) assertSameKind(title, one, other)
+  // Of a table without a service no schema says anything.
+  if (getThrough(relation)?.table !== undefined) return
+
+  const toSide = ({ records, path, field }: Compared): Side =>
+    path === undefined
+      ? { path: own.path, field, record: own.definition.record }
+      : { path, field, record: getSchemaDefinition(records as never)?.record }
+
+  for (const [one, other] of listCompared({ app, service: app.services[own.path] }, relation)) {
+    assertSameKind(title, toSide(one), toSide(other))
+  }
 }
 
 /** One of two fields that a relation compares. */
@@ -38,30 +48,6 @@ interface Side {
   readonly field: string
   /** The schema of its record, where there is one. */
   readonly record: JsonSchema | undefined
-}
-
-function listCompared(
-  { definition: { record }, path }: RelatedService,
-  relation: Relation,
-  app: Application
-): readonly (readonly [Side, Side])[] {
-  const { from, to } = getEnds({ app, service: app.services[path] }, relation)
-  const toSide = (other: string, field: string): Side => ({
-    path: other,
-    field,
-    record: getSchemaDefinition(app.services[other])?.record
-  })
-  const start = { path, field: from, record }
-  const end = toSide(relation.path, to)
-  const through = getThrough(relation)
-
-  if (!through) return [[start, end]]
-  if (through.table !== undefined) return []
-
-  return [
-    [start, toSide(through.path, through.from)],
-    [toSide(through.path, through.to), end]
-  ]
 }
 
 /** A string and a number are never equal to a database. */

@@ -1,8 +1,8 @@
 import { getIdField } from '../core/service.ts'
 import type { Application } from '../core/types.ts'
 import { parseQuery } from '../query/parse.ts'
-import type { ListRules } from '../query/related.ts'
-import { getFrom, type ListOrder, type Relation } from '../schema/relation.ts'
+import { hasLinks, type ListRules } from '../query/related.ts'
+import { getFrom, getThrough, type ListOrder, type Relation } from '../schema/relation.ts'
 
 /** The two fields whose values a relation compares, or compares with those of records that link. */
 export interface Ends {
@@ -26,6 +26,44 @@ export function getEnds(
     from: getFrom(relation, getIdField(service)),
     to: relation.to ?? getIdField(app.service(relation.path))
   }
+}
+
+/** One of two fields that a relation compares. */
+export interface Compared {
+  /** What has the records: a service, or the rows of a table; `undefined` for a table that the service of the record cannot read. */
+  readonly records: object | undefined
+  /** The path of the service; `undefined` for the one that has the relation, and for a table without a service. */
+  readonly path?: string
+  readonly field: string
+}
+
+/**
+ * The pairs of fields that a relation compares: those of the record and of the related one, or each with that of what links.
+ *
+ * @param place The application, and the service that has the relation
+ * @param relation The relation
+ */
+export function listCompared(
+  { app, service }: { readonly app: Application; readonly service: object },
+  relation: Relation
+): readonly (readonly [Compared, Compared])[] {
+  const { path } = relation
+  const { from, to } = getEnds({ app, service }, relation)
+  const start: Compared = { records: service, field: from }
+  const end: Compared = { records: app.service(path), path, field: to }
+  const through = getThrough(relation)
+
+  if (!through) return [[start, end]]
+
+  const links =
+    through.path === undefined
+      ? { records: hasLinks(service) ? service.asLinks(through.table, through.from, {}) : undefined }
+      : { records: app.service(through.path), path: through.path }
+
+  return [
+    [start, { ...links, field: through.from }],
+    [{ ...links, field: through.to }, end]
+  ]
 }
 
 /**

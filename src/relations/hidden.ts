@@ -1,15 +1,13 @@
 // Relations by fields that clients never see: alula compares and orders them, and what the relation finds is all that it tells.
-
 import { getIdField, getServiceOptions, isUpsert } from '../core/service.ts'
 import type { Application } from '../core/types.ts'
-import { hasLinks } from '../query/related.ts'
 import { toNames } from '../schema/alternatives.ts'
 import { getSchemaDefinition } from '../schema/compile.ts'
 import { isHidden } from '../schema/fields.ts'
 import { isOpenObject } from '../schema/json-schema.ts'
 import { getThrough, type Relation } from '../schema/relation.ts'
 import { getFirstName } from '../utils/object.ts'
-import { getEnds } from './ends.ts'
+import { listCompared } from './ends.ts'
 import { haveSameRecords } from './store.ts'
 
 /** The application, and the service that has a relation. */
@@ -42,12 +40,16 @@ export interface Telling {
  */
 export function findTelling(place: Place, relation: Relation): Telling | undefined {
   const { app } = place
-  const { path } = relation
+  const { path, to } = relation
+  // An id is no secret.
+  const isById = to === undefined && getThrough(relation)?.path === undefined
 
-  for (const { of, field, records, set } of listCompared(place, relation)) {
-    const writer = records && isSecret(app.service(of), field) ? findWriter(app, records, set) : undefined
+  for (const [one, { records, path: of, field }] of isById ? [] : listCompared(place, relation)) {
+    if (!one.records || !records || of === undefined || !isSecret(records, field)) continue
 
-    if (writer !== undefined) return { of, field, by: 'value', set, path: writer }
+    const writer = findWriter(app, one.records, one.field)
+
+    if (writer !== undefined) return { of, field, by: 'value', set: one.field, path: writer }
   }
 
   const related = app.service(path)
@@ -59,41 +61,6 @@ export function findTelling(place: Place, relation: Relation): Telling | undefin
   }
 
   return undefined
-}
-
-/** A field of a service, and what has the values that a relation compares with it. */
-interface Compared {
-  /** The path of the service. */
-  readonly of: string
-  readonly field: string
-  /** The service whose records have the values; `undefined` for a table that only the database knows. */
-  readonly records: object | undefined
-  /** Their field. */
-  readonly set: string
-}
-
-/** What a relation finds records by: those that link, where some do, and those that are related. */
-function listCompared({ app, service }: Place, relation: Relation): readonly Compared[] {
-  const { path } = relation
-  const through = getThrough(relation)
-
-  // An id is no secret.
-  if (relation.to === undefined && through?.path === undefined) return []
-
-  const { from, to } = getEnds({ app, service }, relation)
-
-  if (!through) return [{ of: path, field: to, records: service, set: from }]
-
-  if (through.path === undefined) {
-    const records = hasLinks(service) ? service.asLinks(through.table, through.from, {}) : undefined
-
-    return [{ of: path, field: to, records, set: through.to }]
-  }
-
-  return [
-    { of: through.path, field: through.from, records: service, set: from },
-    { of: path, field: to, records: app.service(through.path), set: through.to }
-  ]
 }
 
 /** The path of a service by which clients may set a field of records. Others than their own may have them. */
