@@ -72,14 +72,15 @@ export async function startMachine(): Promise<Machine> {
   }
   const toHere = (text: string) =>
     Object.entries(here).reduce((changed, [from, to]) => changed.replaceAll(from, to), text)
-  const write = (path: string, content: string) => {
+  const writeAsIs = (path: string, content: string) => {
     const file = toHere(path.startsWith('/') ? path : `/srv/shop/${path}`)
 
     mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, toHere(content))
+    writeFileSync(file, content)
 
     return file
   }
+  const write = (path: string, content: string) => writeAsIs(path, toHere(content))
 
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   mkdirSync(bin)
@@ -87,7 +88,8 @@ export async function startMachine(): Promise<Machine> {
   write('package.json', JSON.stringify(MANIFEST))
   write('package-lock.json', JSON.stringify({ ...MANIFEST, lockfileVersion: 3, packages: { '': MANIFEST } }))
   for (const name of ['fullchain', 'privkey']) {
-    write(`/etc/letsencrypt/live/example.com/${name}.pem`, certificate)
+    // Its random characters may look like a port of the page.
+    writeAsIs(`/etc/letsencrypt/live/example.com/${name}.pem`, certificate)
   }
 
   await startNginx(folder, bin)
