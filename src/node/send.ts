@@ -97,6 +97,8 @@ async function sendChunks(
   }
 
   response.on('drain', () => wake())
+  // A stream that fails does not wait for a client that has stopped reading.
+  reader.closed.catch(() => wake())
   response.on('error', cancel)
   response.on('close', cancel)
   if (response.destroyed) cancel()

@@ -17,6 +17,12 @@ const IDLE_GRACE = 1000
 const ARRIVAL_GRACE = 3000
 
 /**
+ * How long, in milliseconds, a client may read nothing of a response that waits for it while the server closes. Node finds out
+ * after up to twice this time.
+ */
+const UNREAD_GRACE = 2500
+
+/**
  * Prepares an HTTP server for being closed without losing a request.
  *
  * `server.close()` of Node closes idle connections at once, and with them a request that is just arriving; and it waits
@@ -44,8 +50,8 @@ export function prepareClose(server: Server, app?: object): () => Promise<void> 
       NetServer.prototype.close.call(server, (error) => (error ? reject(error) : resolve()))
     })
 
-    server.prependListener('request', (_request, response) => announceClose(response))
-    connections.announceClose()
+    server.prependListener('request', (_request, response) => hasten(response))
+    connections.hasten()
     // For connections whose response had begun before the header was set.
     server.keepAliveTimeout = IDLE_GRACE
     for (const socket of accepted) socket.resume()
@@ -94,9 +100,9 @@ class Connections {
     })
   }
 
-  /** Says in all responses that have not begun that they are the last ones. */
-  announceClose(): void {
-    for (const response of this.responses.values()) announceClose(response)
+  /** Prepares all responses for the end. */
+  hasten(): void {
+    for (const response of this.responses.values()) if (response) hasten(response)
   }
 
   /** Closes those whose response is of a kind. */
@@ -142,9 +148,15 @@ async function acceptBacklog(server: Server, connections: Connections): Promise<
   return accepted
 }
 
-/** The last response of a connection announces it: the server reads no request after that. */
-function announceClose(response: ServerResponse | undefined): void {
-  if (!response || response.headersSent || hasHeldRequests(response.req.socket)) return
+/** Makes a response the last one of its connection, and closes the connection when its client stops reading. */
+function hasten(response: ServerResponse): void {
+  response.setTimeout(UNREAD_GRACE, () => {
+    // Otherwise the response is not there yet.
+    if (response.writableLength > 0) response.destroy()
+  })
 
+  if (response.headersSent || hasHeldRequests(response.req.socket)) return
+
+  // The server reads no request after that.
   response.setHeader('Connection', 'close')
 }
