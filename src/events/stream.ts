@@ -1,27 +1,41 @@
 import type { EventStamp } from '../core/internals.ts'
+import type { Backlog, WaitingConnection } from '../node/backlog.ts'
 import { toJsonText } from '../transport/encode.ts'
+
+/** What a stream needs. */
+export interface EventStreamDetails {
+  /** The paths of the services that the client wants events of; `undefined` for all. */
+  readonly services?: ReadonlySet<string> | undefined
+  /** How many bytes may wait for the client before the next event closes the stream. */
+  readonly maxBytes: number
+  /** Counts the bytes that wait for this client alone. */
+  readonly backlog: Backlog
+  /** Called when the client has gone, or is closed because it does not read. */
+  onClose(): void
+}
 
 const encoder = new TextEncoder()
 
 /** The response of one client, while its events are being sent. */
-export class EventStream {
+export class EventStream implements WaitingConnection {
   readonly body: ReadableStream<Uint8Array>
-  private readonly services: ReadonlySet<string> | undefined
+  private readonly details: EventStreamDetails
   private controller!: ReadableStreamDefaultController<Uint8Array>
+  private state: 'open' | 'ending' | 'ended' = 'open'
+  /** How many of the bytes that wait are for this client alone, and in memory only because of it. */
+  private own = 0
 
-  /**
-   * @param services The paths of the services that the client wants events of; `undefined` for all
-   * @param maxBytes How many bytes may wait for the client before the next event closes the stream
-   * @param onCancel Called when the client goes
-   */
-  constructor(services: ReadonlySet<string> | undefined, maxBytes: number, onCancel: () => void) {
-    this.services = services
+  constructor(details: EventStreamDetails) {
+    const { maxBytes } = details
+
+    this.details = details
     this.body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
           this.controller = controller
         },
-        cancel: onCancel
+        pull: () => this.weigh(0),
+        cancel: () => this.leave()
       },
       new ByteLengthQueuingStrategy({ highWaterMark: maxBytes })
     )
@@ -29,36 +43,61 @@ export class EventStream {
 
   /** Whether the client wants the events of a service. */
   wants(path: string): boolean {
-    return this.services?.has(path) !== false
+    return this.details.services?.has(path) !== false
   }
 
   /**
-   * Sends bytes.
+   * Sends bytes, or closes the stream where too much waits for the client.
    *
-   * @returns Whether the client reads: the stream has failed when too much waits for it
+   * @param bytes The bytes
+   * @param isShared Whether other clients get the same bytes
    */
-  send(bytes: Uint8Array): boolean {
+  send(bytes: Uint8Array, isShared: boolean): void {
     const { controller } = this
 
-    if ((controller.desiredSize ?? 0) <= 0) {
-      // Not `close`, which would keep what waits.
-      controller.error(new Error('The client does not read its events'))
+    if (this.state !== 'open') return
 
-      return false
-    }
+    if ((controller.desiredSize as number) > 0) {
+      controller.enqueue(bytes)
+      this.weigh(isShared ? 0 : bytes.length)
+    } else this.close()
+  }
 
-    controller.enqueue(bytes)
-
-    return true
+  /** Closes the stream at once. */
+  close(): void {
+    // Not its `close`, which would keep what waits.
+    this.controller.error(new Error('The client does not read its events'))
+    this.leave()
   }
 
   /** Ends the stream, after what waits for the client. */
-  close(): void {
-    try {
+  end(): void {
+    if (this.state !== 'open') return
+
+    this.state = 'ending'
+    this.weigh(0)
+  }
+
+  private leave(): void {
+    this.state = 'ended'
+    this.details.backlog.set(this, 0)
+    this.details.onClose()
+  }
+
+  /** Counts what waits, of which some bytes are new. What has left may be its own or shared: at most all that waits is its own. */
+  private weigh(added: number): void {
+    if (this.state === 'ended') return
+
+    const { maxBytes, backlog } = this.details
+    const waiting = maxBytes - (this.controller.desiredSize as number)
+
+    if (this.state === 'ending' && waiting === 0) {
+      this.state = 'ended'
       this.controller.close()
-    } catch {
-      // The client has gone, or the stream has failed.
     }
+
+    this.own = Math.min(this.own + added, waiting)
+    backlog.set(this, this.own)
   }
 }
 

@@ -5,6 +5,7 @@ import { emitConnection } from '../core/joining.ts'
 import type { Application, HookContext, MountedDetails, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated, Unavailable } from '../errors.ts'
 import { type Gap, type OpenLog, openLog } from '../log/log.ts'
+import { Backlog, getBacklogLimit } from '../node/backlog.ts'
 import { getAdmission } from '../transport/admission.ts'
 import { logInConnection, toDeliveries, verifyCredentials } from '../transport/socket.ts'
 import type { Admission } from '../utils/admission.ts'
@@ -39,6 +40,7 @@ export class EventStreams {
   private readonly streams = new Map<RealTimeConnection, EventStream>()
   /** Connections whose login runs. */
   private readonly beginning = new Set<RealTimeConnection>()
+  private readonly backlog = new Backlog(getBacklogLimit())
   private readonly admission: Admission
   private readonly log: OpenLog
   private readonly stopBeating: () => void
@@ -72,19 +74,21 @@ export class EventStreams {
     const wait = this.admission.take()
 
     // After any other status than 200, an `EventSource` would not come again.
-    if (wait > 0) return toFarewell(wait)
+    if (wait > 0) return this.toFarewell(wait)
 
     const connection: RealTimeConnection = copyWith(params)
 
     await this.logIn(connection, request)
     if (signal.aborted) throw new Unavailable('The client has gone')
 
-    const stream = new EventStream(services, this.settings.maxBytes, () => this.end(connection))
+    const { backlog } = this
+    const { maxBytes } = this.settings
+    const stream = new EventStream({ services, maxBytes, backlog, onClose: () => this.end(connection) })
 
     this.streams.set(connection, stream)
     signal.addEventListener('abort', () => this.end(connection), { once: true })
     // Between half of it and one and a half, so that clients do not all come back at once.
-    stream.send(toFieldBytes('retry', Math.round(this.settings.retry * (0.5 + Math.random()))))
+    stream.send(toFieldBytes('retry', Math.round(this.settings.retry * (0.5 + Math.random()))), false)
 
     // In one go: what happens while it joins its channels comes too.
     const from = position ?? this.log.position
@@ -172,12 +176,12 @@ export class EventStreams {
 
   /** The same bytes to all of them. */
   private sendAll(connections: readonly object[], bytes: Uint8Array): void {
-    for (const connection of connections) {
-      if (this.streams.get(connection)?.send(bytes) === false) this.end(connection)
-    }
+    const isShared = connections.length > 1
+
+    for (const connection of connections) this.streams.get(connection)?.send(bytes, isShared)
   }
 
-  /** For a client that goes or does not read, and at teardown. */
+  /** For a client that has gone or does not read, and at teardown. */
   private end(connection: RealTimeConnection): void {
     if (!this.streams.has(connection)) return
 
@@ -196,16 +200,16 @@ export class EventStreams {
 
     this.beginning.delete(connection)
     this.streams.delete(connection)
-    stream?.close()
+    stream?.end()
   }
-}
 
-/** The body for a client that may come again after some milliseconds. */
-function toFarewell(wait: number): ReadableStream<Uint8Array> {
-  const stream = new EventStream(undefined, 1, () => undefined)
+  /** The body for a client that may come again after some milliseconds. */
+  private toFarewell(wait: number): ReadableStream<Uint8Array> {
+    const stream = new EventStream({ maxBytes: 1, backlog: this.backlog, onClose: () => undefined })
 
-  stream.send(toFieldBytes('retry', Math.ceil(wait)))
-  stream.close()
+    stream.send(toFieldBytes('retry', Math.ceil(wait)), false)
+    stream.end()
 
-  return stream.body
+    return stream.body
+  }
 }
