@@ -41,11 +41,6 @@ export class Connections {
     return [...this.sockets.values()]
   }
 
-  /** The id of the socket of a connection; `undefined` for one that has ended, or belongs to another transport. */
-  getSocketId(connection: RealTimeConnection): string | undefined {
-    return this.sockets.get(connection)?.id
-  }
-
   /**
    * Opens the connection of a socket, and logs it in with the credentials of its first request, if any.
    *
@@ -95,9 +90,9 @@ export class Connections {
     return connection
   }
 
-  /** The ids of the sockets of connections, as far as they are open. */
-  listSocketIds(connections: readonly object[]): string[] {
-    return connections.flatMap((connection) => this.getSocketId(connection as RealTimeConnection) ?? [])
+  /** The sockets of connections, as far as they are open. */
+  listSockets(connections: readonly object[]): OpenedSocket[] {
+    return connections.flatMap((connection) => this.sockets.get(connection as RealTimeConnection) ?? [])
   }
 
   /**

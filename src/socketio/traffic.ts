@@ -49,13 +49,17 @@ export class Traffic implements WaitingConnection {
   /** Replies that wait for earlier packets. */
   private unsent = 0
   private weight = 0
-  /** The bytes of all replies that have not left, and of those that wait for earlier packets. */
-  private replyBytes = 0
+  /**
+   * The bytes of all replies that have not left, and of those that wait for earlier packets. Events for this client alone count
+   * too: they are in memory only because of it.
+   */
+  private ownBytes = 0
   private unsentBytes = 0
   /** How large the last reply was: those of the calls that run may be as large. */
   private lastBytes = 0
   private running = 0
   private isReplying = false
+  private isSendingOwn = false
   /** How many calls may start in this turn of the event loop, and how many of them have started. */
   private allowed = CALLS_AT_ONCE
   private started = 0
@@ -63,7 +67,7 @@ export class Traffic implements WaitingConnection {
 
   /**
    * @param conn The connection
-   * @param backlog Counts the replies that wait, over all connections
+   * @param backlog Counts what waits for single clients, over all connections
    */
   constructor(conn: EngineConnection, backlog: Backlog) {
     this.conn = conn
@@ -126,6 +130,17 @@ export class Traffic implements WaitingConnection {
     }
   }
 
+  /** Sends an event that no other client gets. */
+  sendOwn(send: () => void): void {
+    this.isSendingOwn = true
+
+    try {
+      send()
+    } finally {
+      this.isSendingOwn = false
+    }
+  }
+
   /** Closes the connection: waiting packets would not leave. Later, because packets may be on their way to it. */
   close(): void {
     queueMicrotask(() => {
@@ -149,19 +164,19 @@ export class Traffic implements WaitingConnection {
     if (this.taken === 0) this.allow(CALLS_AT_ONCE)
     // Its client reads: it waits from now on.
     if (bytes > 0) this.backlog.set(this, 0)
-    this.setReplyBytes(this.replyBytes - bytes)
+    this.setOwnBytes(this.ownBytes - bytes)
     this.advance()
   }
 
-  private setReplyBytes(bytes: number): void {
-    this.replyBytes = bytes
+  private setOwnBytes(bytes: number): void {
+    this.ownBytes = bytes
     this.backlog.set(this, this.conn.readyState === 'closed' ? 0 : bytes)
   }
 
   private hasRoom(): boolean {
     if (this.taken === 0) return true
 
-    const expected = this.replyBytes + this.running * this.lastBytes
+    const expected = this.ownBytes + this.running * this.lastBytes
 
     return this.taken < MAX_CALLS && expected < MAX_UNSENT_BYTES
   }
@@ -200,7 +215,7 @@ export class Traffic implements WaitingConnection {
     const { transport } = this.conn
     const { unsent: sent, unsentBytes: bytes } = this
 
-    if (sent === 0) return
+    if (sent === 0 && bytes === 0) return
 
     this.unsent = 0
     this.unsentBytes = 0
@@ -217,10 +232,10 @@ export class Traffic implements WaitingConnection {
     if (this.conn.writeBuffer.length === 0) this.weight = 0
     else if (!this.isReplying) this.weight += bytes
 
-    if (this.isReplying) {
-      this.lastBytes += bytes
+    if (this.isReplying) this.lastBytes += bytes
+    if (this.isReplying || this.isSendingOwn) {
       this.unsentBytes += bytes
-      this.setReplyBytes(this.replyBytes + bytes)
+      this.setOwnBytes(this.ownBytes + bytes)
     }
 
     if (this.weight > MAX_BUFFERED_BYTES) this.close()

@@ -168,26 +168,34 @@ export class SocketTransport {
     stamp?: EventStamp
   ): void => {
     for (const { name, payload, connections } of toDeliveries(event, channel, context, data)) {
-      const ids = this.connections.listSocketIds(connections)
+      const sockets = this.connections.listSockets(connections)
 
-      if (ids.length > 0) this.send(ids, [name, payload, ...(stamp ? [stamp] : [])], context)
+      if (sockets.length > 0) this.send(sockets, [name, payload, ...(stamp ? [stamp] : [])], context)
     }
   }
 
   private tell(connections: readonly object[], name: string, content: unknown): void {
-    const ids = this.connections.listSocketIds(connections)
+    const sockets = this.connections.listSockets(connections)
 
-    if (ids.length > 0) this.io.local.to(ids).emit(name, content)
+    if (sockets.length > 0) this.emit(sockets, [name, content])
   }
 
-  /** To all connections at once, so that it is encoded once. */
-  private send(ids: string[], [name, ...values]: [string, ...unknown[]], context: HookContext): void {
+  private send(sockets: OpenedSocket[], event: [string, ...unknown[]], context: HookContext): void {
     try {
-      this.io.local.to(ids).emit(name, ...values)
+      this.emit(sockets, event)
     } catch (error) {
       // A payload that cannot be encoded must not affect connections with another one.
       reportError(this.app, error, context)
     }
+  }
+
+  /** To all sockets at once, so that it is encoded once. */
+  private emit(sockets: OpenedSocket[], event: [string, ...unknown[]]): void {
+    const [first, second] = sockets as [OpenedSocket, OpenedSocket?]
+    const send = () => this.io.local.to(sockets.map(({ id }) => id)).emit(...event)
+
+    if (second) send()
+    else this.getTraffic(first.conn).sendOwn(send)
   }
 
   private readonly disconnect = (connection: RealTimeConnection): void => {
