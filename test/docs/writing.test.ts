@@ -97,6 +97,7 @@ const app = alula()
 
 app.use('notes', memory({ startId: 1 }))
 app.configure(openapi())
+app.mount('picture', async () => new Response(new Uint8Array([0x89, 0x50, 0xff])))
 await app.setup()
 ${handler}
 const send = (method, rawPath, { rawQueryString = '', ...others } = {}) => handler({
@@ -104,18 +105,19 @@ const send = (method, rawPath, { rawQueryString = '', ...others } = {}) => handl
   requestContext: { http: { method, sourceIp: '127.0.0.1' } }
 })
 
-for (const { statusCode, body } of [
+for (const { statusCode, body, isBase64Encoded } of [
   await send('POST', '/notes', { body: '{"text":"Hello"}' }),
   await send('GET', '/notes', { rawQueryString: '$select=text' }),
   await send('HEAD', '/notes/1'),
   await send('GET', '/notes/2'),
   await send('GET', '/openapi.json'),
+  await send('GET', '/picture'),
   await send('POST', '/notes', { body: JSON.stringify({ text: 'x'.repeat(200_000) }) })
-]) console.log('response', statusCode, body.slice(0, 60))
+]) console.log('response', statusCode, Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8').toString('latin1').slice(0, 60))
 `)
   const lines: string[] = []
 
-  for (let count = 0; count < 6; count++) lines.push(await waitFor('response'))
+  for (let count = 0; count < 7; count++) lines.push(await waitFor('response'))
 
   expect(lines).toEqual([
     'response 201 {"text":"Hello","id":1}',
@@ -123,6 +125,7 @@ for (const { statusCode, body } of [
     'response 200 ',
     `response 404 {"name":"NotFound","message":"No record found for id '2'","c`,
     expect.stringMatching(/^response 200 \{"openapi":"3\.1/),
+    'response 200 \x89P\xff',
     'response 413 {"name":"PayloadTooLarge","message":"The request body is lar'
   ])
 })

@@ -12,6 +12,9 @@ const IMPORTS = [2305, 2307, 2614, 2724]
 /** Names that a block takes from its surroundings. */
 const UNKNOWN_NAMES = [2304, 2503, 2552, 2582]
 
+/** A module that is not there: one that is imported, or one whose types a block adds to. */
+const UNKNOWN_MODULES = [2307, 2664]
+
 /** A class whose methods are in other blocks. */
 const UNFINISHED_CLASSES = [2515, 2653, 2654, 2655, 2656]
 
@@ -152,5 +155,5 @@ async function compile(texts: readonly string[]): Promise<CompilerError[]> {
 
 /** Packages that only the reader needs, files that a page tells of, and the other methods of a class. */
 function isElsewhere({ code, message }: CompilerError): boolean {
-  return UNFINISHED_CLASSES.includes(code) || (code === 2307 && !message.includes("'alula"))
+  return UNFINISHED_CLASSES.includes(code) || (UNKNOWN_MODULES.includes(code) && !message.includes("'alula"))
 }
