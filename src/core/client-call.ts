@@ -1,5 +1,6 @@
 import { getSlots, setSlots } from '../utils/call-state.ts'
 import type { ServiceCall } from './methods.ts'
+import type { Params } from './types.ts'
 
 declare module '../utils/call-state.ts' {
   interface ContextSlots {
@@ -16,6 +17,11 @@ export function setClientCall(context: object, call: ServiceCall): void {
 /** Whether a call was made by a transport: its result goes to a client, and to no other code. */
 export function goesToClient(context: object): boolean {
   return getSlots(context).clientCall !== undefined
+}
+
+/** The provider of a call: that of its params, or of the client where hooks have taken it away. */
+export function getProvider(context: { readonly params: Params }): string | undefined {
+  return context.params.provider ?? getSlots(context).clientCall?.params.provider
 }
 
 /**

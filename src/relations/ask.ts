@@ -1,4 +1,5 @@
 // The calls that relations make: each asks another service for records, as the caller may find them.
+import { getProvider } from '../core/client-call.ts'
 import { createContext } from '../core/hooks.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query } from '../core/types.ts'
@@ -167,7 +168,7 @@ async function askRelated(
   inherited: InheritedSlots = {}
 ): Promise<HookContext | undefined> {
   const service = context.app.service(relation.path)
-  const caller = addInherited(toCaller(context.params), copyWith(inherited, { isForRelation: true as const }))
+  const caller = addInherited(toCaller(context), copyWith(inherited, { isForRelation: true as const }))
 
   if (caller.provider) {
     if (!hasRule(service)) return undefined
@@ -226,9 +227,15 @@ function hasRule(service: object): boolean {
   return methods.includes('find') || access?.admit?.('find') !== undefined
 }
 
-/** The params of a call without what is of that call alone. */
-function toCaller(params: Params & { adapter?: unknown; paginate?: unknown }): Params {
-  const { query, paginate, adapter, ...caller } = params
+/** The params of a call without what is of that call alone. What is shown to a client is what that client may see. */
+function toCaller(context: HookContext): Params {
+  const { query, paginate, adapter, ...caller } = context.params as Params & {
+    adapter?: unknown
+    paginate?: unknown
+  }
+  const provider = getProvider(context)
+
+  if (provider !== undefined) caller.provider = provider
 
   return withoutServiceSlots(caller)
 }

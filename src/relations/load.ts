@@ -1,4 +1,5 @@
 import { reportError } from '../core/events.ts'
+import { getProvider } from '../core/client-call.ts'
 import { hasHooks } from '../core/gate.ts'
 import { getIdField } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
@@ -159,9 +160,9 @@ function sortById(records: readonly Fields[], id: string): readonly Fields[] {
 }
 
 /** How many records a client may get of a list: as many as `find` of their service gives in a page. */
-function getMaxListed({ app, params }: HookContext, path: string): number {
-  const { options } = app.service(path) as { options?: { paginate?: { max?: number } | false } }
-  const { max = Number.POSITIVE_INFINITY } = (params.provider && options?.paginate) || {}
+function getMaxListed(context: HookContext, path: string): number {
+  const { options } = context.app.service(path) as { options?: { paginate?: { max?: number } | false } }
+  const { max = Number.POSITIVE_INFINITY } = (getProvider(context) && options?.paginate) || {}
 
   return max
 }

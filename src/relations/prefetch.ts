@@ -1,4 +1,5 @@
 // Related records that come with a page. Their services are called afterwards all the same: it only saves statements.
+import { getProvider } from '../core/client-call.ts'
 import { hasHooks } from '../core/gate.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
@@ -46,7 +47,7 @@ function toRequest(context: HookContext, relation: Relation): PrefetchRequest | 
   const { from, to } = getEnds(context, relation)
   const through = getThrough(relation)
   const isCount = isCountRelation(relation)
-  const service = findPlain(context, relation.path, Boolean(context.params.provider))
+  const service = findPlain(context, relation.path, Boolean(getProvider(context)))
 
   if (!through) {
     return service && { service, from, to, isCount, list: getListRules(context.app, relation) }

@@ -1,6 +1,6 @@
 // What an application does with a declaration. Browsers that only declare do without it: their size counts.
 import { setResponse } from '../core/call.ts'
-import { goesToClient } from '../core/client-call.ts'
+import { getProvider, goesToClient } from '../core/client-call.ts'
 import { reportMistake } from '../core/events.ts'
 import { defaultServiceEvents, getDefinition, isStandardMethod } from '../core/methods.ts'
 import { getIdField, getServiceOptions } from '../core/service.ts'
@@ -267,7 +267,7 @@ class ServiceSchema implements DescribedExtension {
       // The records that a relation leads to say themselves what clients see of them.
       const isShown = dispatch === undefined && getServiceSlots(params, service).relation !== undefined
 
-      if (event || (params.provider && !isShown)) context.dispatch = pickShown(source)
+      if (event || (getProvider(context) && !isShown)) context.dispatch = pickShown(source)
 
       const isPresented = present !== undefined && goesToClient(context)
 
