@@ -166,19 +166,21 @@ function isRefused(decision: WriteDecision): boolean {
  * @param context The context of a call with an id
  * @param restriction What the call is restricted to
  * @param decision What the record has to match besides
+ * @param query What names the record besides its id
  * @throws Forbidden for a record that the caller may only see, NotFound for one that he may not
  */
 export async function assertRecord(
   context: HookContext,
   restriction: Restriction,
-  decision: WriteDecision = true
+  decision: WriteDecision = true,
+  query: Query = {}
 ): Promise<void> {
   const { service, id, params } = context
   const { provider, authentication, ...internal } = params
 
   if (isMissing(id) || !isFunction(service.get)) throw toForbidden(context)
 
-  const record: unknown = await service.get(id, copyWith(internal, { query: {} }))
+  const record: unknown = await service.get(id, copyWith(internal, { query }))
   const isAllowed = toTest(restriction.query)(record) && (!isObject(decision) || toTest(decision)(record))
 
   if (isAllowed) return
@@ -238,7 +240,8 @@ function toForbidden({ method, path }: HookContext): Forbidden {
   return new Forbidden(`You may not ${method} this record of '${path}'`)
 }
 
-function toNotFound({ id }: HookContext): NotFound {
+/** The error of a call whose caller may not know that there is a record. */
+export function toNotFound({ id }: HookContext): NotFound {
   return new NotFound(`No record found for id '${id}'`)
 }
 

@@ -1,7 +1,7 @@
 // A record by the values of a key: created where no record has them, else patched. It calls `create` or `patch` of the service
 // itself, so that hooks, schema, access, output and events are those of what happens.
 import type { HookContext, Params, Query, ServiceExtension } from '../core/types.ts'
-import { BadRequest, Conflict, Unavailable } from '../errors.ts'
+import { BadRequest, Conflict, NotFound, Unavailable } from '../errors.ts'
 import { addConditions } from '../query/conditions.ts'
 import { describeValue } from '../query/operators.ts'
 import {
@@ -116,8 +116,10 @@ export async function upsertRecord(
       const isTheSame = String(current) === String(id)
 
       if (id !== undefined && isTheSame) {
-        if (!params?.provider || isFault(error) || (isOpen && (await isVisible(service, id, own))))
-          throw error
+        if (!params?.provider || isFault(error) || (isOpen && (await isVisible(service, id, own)))) {
+          // Its id may be hidden, and the caller has not named it.
+          throw hasCode(error, 404) ? toUnmatched(by) : error
+        }
 
         // What the caller may not see must not differ from a taken key of `create`.
         return await create()
@@ -244,6 +246,12 @@ function isAbout(error: unknown, by: readonly string[]): boolean {
   const fields = Object.keys(errors ?? {})
 
   return hasCode(error, 409) && fields.length > 0 && fields.every((field) => by.includes(field))
+}
+
+function toUnmatched(by: readonly string[]): NotFound {
+  const names = by.map((name) => `'${name}'`).join(' and ')
+
+  return new NotFound(`The record with the same ${names} does not match the query`)
 }
 
 function toCollision(): Unavailable {

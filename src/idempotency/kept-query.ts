@@ -25,6 +25,14 @@ export function toKept(query: Query, sent: Query, data: unknown): Query {
   return filterConditions(query, (condition) => !(isChanged(condition, written) && take(left, condition)))
 }
 
+/** The conditions of the client alone, without those on written fields: what names one of several records with the same id. */
+export function toNaming(query: Query, sent: Query, data: unknown): Query {
+  const written: Query = Object(data)
+  const left = listConditions(sent)
+
+  return filterConditions(query, (condition) => take(left, condition) && !isChanged(condition, written))
+}
+
 function listConditions(query: Query): Condition[] {
   return Object.entries(query).flatMap(([name, value]): Condition[] =>
     isConjunction(name, value) ? value.flatMap((part) => listConditions(part)) : [[name, value]]

@@ -1,4 +1,4 @@
-import { assertRecord } from '../access/restriction.ts'
+import { assertRecord, toNotFound } from '../access/restriction.ts'
 import { goesToClient } from '../core/client-call.ts'
 import { type EmitterLike, reportError } from '../core/events.ts'
 import { getIdField } from '../core/service.ts'
@@ -7,12 +7,12 @@ import { Conflict, Unprocessable } from '../errors.ts'
 import { getTraits } from '../hooks/traits.ts'
 import type { AroundHook, Hook, Layer } from '../hooks/types.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
-import { isFunction } from '../utils/check.ts'
+import { hasCode, isFunction } from '../utils/check.ts'
 import { runOrDefer } from '../utils/deferral.ts'
 import { copyPlain, copyWith } from '../utils/object.ts'
 import { withoutLookupField } from '../utils/own-adapter.ts'
 import { hashRequest, toClaim } from './claim.ts'
-import { toKept } from './kept-query.ts'
+import { toKept, toNaming } from './kept-query.ts'
 import { takeKey } from './key.ts'
 import { NOT_KEPT, readResponse, restoreResponse, toStoredError, toStoredResponse } from './response.ts'
 import type { Claim, IdempotencyStore, StoredCall, Unite } from './types.ts'
@@ -192,7 +192,7 @@ async function repeat(context: HookContext, call: KeyedCall, { hash, response }:
 
   const stored = response === NOT_KEPT ? undefined : readResponse(response)
 
-  if (!stored || !(await assertAllowed(toNamedById(context, stored.id), call))) {
+  if (!stored || !(await assertAllowed(context, stored.id, call))) {
     throw new Conflict(
       'The request with this idempotency key has succeeded, and its response was not kept: read what it has changed',
       { reason: 'not-kept' }
@@ -218,9 +218,10 @@ function toNamedById(context: HookContext, id: Id | undefined): HookContext {
 
   const { params } = context
   const { adapter = {} } = params as AdapterParams
-  const changes = { id, params: copyWith(params, { adapter: withoutLookupField(adapter) }) }
+  const named = copyWith(params, { adapter: withoutLookupField(adapter) })
 
-  return Object.assign(Object.create(context), changes)
+  // Assigned values would become those of the context itself.
+  return Object.create(context, { id: { value: id }, params: { value: named } })
 }
 
 /** For a request while another one with the same key runs. */
@@ -231,21 +232,34 @@ function toRunning(): Conflict {
 /**
  * A caller who may not change the record any more gets no response about it. A rule for `create` has read the data already.
  *
+ * @param context The context of the call
+ * @param recordId The id of the record, where the call names it by another field
+ * @param call What was sent
  * @returns Whether the caller may get the response; `false` for one about several records, which are not looked up
  * @throws NotFound for a record that is gone, or that neither the hooks nor the database let the caller find
  */
-async function assertAllowed(context: HookContext, { query: sent }: KeyedCall): Promise<boolean> {
+async function assertAllowed(
+  context: HookContext,
+  recordId: Id | undefined,
+  { query: sent }: KeyedCall
+): Promise<boolean> {
   const { restriction } = getSlots(context)
-  const { id, data, method, service, params } = context
+  const { id, data, method, service } = context
 
   if (method !== 'patch') return true
   if (id === null || id === undefined) return !restriction
 
-  if (restriction) await assertRecord(context, restriction)
-  if (isFunction(service.get)) {
-    const { provider, authentication, query = {}, ...internal } = params
+  const named = toNamedById(context, recordId)
+  const { provider, authentication, query = {}, ...internal } = named.params
 
-    await service.get(id, copyWith(internal, { query: toKept(query, sent, data) }))
+  try {
+    if (restriction) await assertRecord(named, restriction, true, toNaming(query, sent, data))
+    if (isFunction(service.get)) {
+      await service.get(named.id, copyWith(internal, { query: toKept(query, sent, data) }))
+    }
+  } catch (error) {
+    // The caller may not know the id.
+    throw named !== context && hasCode(error, 404) ? toNotFound(context) : error
   }
 
   return true

@@ -72,3 +72,23 @@ it('a conflict in memory names the fields of the key, and none of their values',
     errors: { ownerId: 'is taken', url: 'is taken' }
   })
 })
+
+it('a query that does not match tells no id, which may be hidden', async () => {
+  const app = alula<any>()
+
+  app.use('bookmarks', memory({ upsert: { by: ['url'] }, startId: 7001 }), {
+    schema: schema(Bookmark, { hidden: ['id'] }),
+    methods: ['get', 'create', 'patch', 'upsert']
+  })
+  await app.setup()
+  await app.service('bookmarks').create({ ownerId: 1, url: 'a.example' })
+
+  const upsert = (query: object) =>
+    (app.asClient() as any).service('bookmarks').upsert({ url: 'a.example', ownerId: 1 }, { query })
+
+  await expect(upsert({ title: 'b' })).rejects.toMatchObject({
+    code: 404,
+    message: "The record with the same 'url' does not match the query"
+  })
+  expect(await upsert({ ownerId: 1 })).toEqual({ ownerId: 1, url: 'a.example' })
+})
