@@ -10,10 +10,11 @@ import { echo, readJson, toText } from './support/mount.ts'
 describeHttpTransports('a mounted function', (open) => {
   afterEach(() => vi.unstubAllEnvs())
 
-  it('responds to requests under its prefix, in place of services and of routes', async () => {
+  it('responds to requests under its prefix, in place of a method of a service', async () => {
     const client = await open((app) => {
-      app.use('docs', { find: async () => ['service'], get: async () => 'service' })
+      app.use('things', { get: async () => 'service' })
       app.mount('docs', toText('mounted'))
+      app.mount('things/docs', toText('mounted too'))
     })
     const ask = async (path: string) => {
       const response = await client.request(path)
@@ -22,6 +23,8 @@ describeHttpTransports('a mounted function', (open) => {
     }
 
     expect(await ask('/docs')).toBe('mounted')
+    expect(await ask('/things/docs')).toBe('mounted too')
+    expect(await ask('/things/1')).toBe('"service"')
     expect(await ask('/docs/')).toBe('mounted')
     expect(await ask('/docs/a/b?c=1')).toBe('mounted')
     expect(await ask('/docsa')).toBe(404)
@@ -311,6 +314,21 @@ describe('app.mount', () => {
         createError('ALULA_PATH_TAKEN', "A function is mounted for '/docs' already")
       )
     }
+  })
+
+  it('refuses a service that no request would reach, in either order', () => {
+    const service = { find: async () => [] }
+    const message = (path: string) => `none would reach the service '${path}'`
+
+    for (const path of ['docs', 'docs/pages']) {
+      expect(() => alula().mount('docs', toText(1)).use(path, service)).toThrow(message(path))
+      expect(() => alula().use(path, service).mount('docs', toText(1))).toThrow(message(path))
+      expect(() => alula().use('part', alula().use(path, service)).mount('part/docs', toText(1))).toThrow(
+        message(`part/${path}`)
+      )
+    }
+
+    alula().mount('docs', toText(1)).use('docsa', service).use('a/docs', service)
   })
 
   it('leaves nothing of a part whose prefix is mounted already', () => {
