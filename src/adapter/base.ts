@@ -42,9 +42,9 @@ export abstract class AdapterBase<
 > {
   options: NormalizedOptions<Options>
   /** Where the service is registered; `undefined` for one that belongs to no application. */
-  private place: RegisteredPlace | undefined
+  private _registered: RegisteredPlace | undefined
   /** Whether clients must learn nothing of a field; left out where they may learn of all. */
-  private isHidden: ((path: string) => boolean) | undefined
+  private _isHidden: ((path: string) => boolean) | undefined
 
   /**
    * @param options The options of the adapter
@@ -128,7 +128,7 @@ export abstract class AdapterBase<
    * @param place Where it is registered
    */
   _place(place: RegisteredPlace): void {
-    this.place = place
+    this._registered = place
   }
 
   /**
@@ -137,7 +137,7 @@ export abstract class AdapterBase<
    * @param isHidden Whether the order of a field tells of a hidden one
    */
   _hide(isHidden: (path: string) => boolean): void {
-    this.isHidden = isHidden
+    this._isHidden = isHidden
   }
 
   /**
@@ -158,16 +158,16 @@ export abstract class AdapterBase<
     const { paginate } = this.getOptions(params)
     const { cursor, total } = paginate as PaginationOptions
     const own = typeof cursor === 'object' ? cursor.secret : undefined
-    const { secret } = (this.place?.readSetting('authentication') ?? {}) as {
+    const { secret } = (this._registered?.readSetting('authentication') ?? {}) as {
       secret?: string | readonly string[]
     }
     const sort = toTotalSort(query.sort, this.id)
     const secrets = [own ?? secret ?? []].flat()
 
-    if (secrets.length === 0 && params?.provider) assertShown(sort, (path) => this.isKept(path))
+    if (secrets.length === 0 && params?.provider) assertShown(sort, (path) => this._isKept(path))
 
     const page: unknown = await readCursorPage(query, store, {
-      cursors: new Cursors(secrets, toBinding(query.where, sort, this.place?.path)),
+      cursors: new Cursors(secrets, toBinding(query.where, sort, this._registered?.path)),
       counts: total !== false
     })
 
@@ -176,11 +176,11 @@ export abstract class AdapterBase<
   }
 
   /** Whether a schema or a hook keeps a field from clients. */
-  private isKept(path: string): boolean {
-    const kept = this.place?.listProtected() ?? []
+  private _isKept(path: string): boolean {
+    const kept = this._registered?.listProtected() ?? []
 
     return (
-      this.isHidden?.(path) === true || kept.some((field) => path === field || path.startsWith(`${field}.`))
+      this._isHidden?.(path) === true || kept.some((field) => path === field || path.startsWith(`${field}.`))
     )
   }
 

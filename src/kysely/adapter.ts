@@ -60,10 +60,10 @@ export class KyselyAdapter<
   /** The column by which clients name records, where it is not that of the id. */
   protected identifiedBy: string | undefined
   /** The tables without a service, for each Kysely instance: to check an instance takes time. */
-  private readonly links = new WeakMap<AnyKysely, Map<string, KyselyAdapter>>()
+  private readonly _links = new WeakMap<AnyKysely, Map<string, KyselyAdapter>>()
 
   /** The tables that keep the key of `upsert` unique. */
-  private readonly keyed = new WeakSet<Table>()
+  private readonly _keyed = new WeakSet<Table>()
 
   /**
    * @param options The options
@@ -92,9 +92,9 @@ export class KyselyAdapter<
   asSet(params: ServiceParams): RecordSet {
     const { where } = this.parseQuery(params)
 
-    const origin = copyWith(this.locate(params), this.getPlace(params))
+    const origin = copyWith(this._locate(params), this.getPlace(params))
 
-    return new KyselySet(origin, where, (work) => this.run(params, work))
+    return new KyselySet(origin, where, (work) => this._run(params, work))
   }
 
   /**
@@ -117,11 +117,11 @@ export class KyselyAdapter<
    */
   asLinks(table: string, id: string, params: ServiceParams): KyselyAdapter {
     const Model = this.getModel(params)
-    const known = this.links.get(Model) ?? new Map<string, KyselyAdapter>()
+    const known = this._links.get(Model) ?? new Map<string, KyselyAdapter>()
     const key = `${table}\0${id}`
     const rows = known.get(key) ?? new KyselyAdapter({ Model, name: table, id })
 
-    this.links.set(Model, known.set(key, rows))
+    this._links.set(Model, known.set(key, rows))
 
     return rows
   }
@@ -135,7 +135,7 @@ export class KyselyAdapter<
   }
 
   /** Where a call reads. */
-  private locate(params: ServiceParams | undefined): Origin {
+  private _locate(params: ServiceParams | undefined): Origin {
     const { name, id, session } = this.getOptions(params)
     const transaction = getOwnTransaction(params)
 
@@ -148,7 +148,7 @@ export class KyselyAdapter<
       ...super[TRAITS],
       compare: (comparison) => compareWithTable(this, comparison),
       stored: (params?: AnyKyselyParams) => readStored(this, params),
-      table: () => this.locate(undefined),
+      table: () => this._locate(undefined),
       transactions: (params: ServiceParams) => {
         const Model = this.getModel(params)
 
@@ -168,8 +168,8 @@ export class KyselyAdapter<
   ): Promise<readonly Result[]> {
     const { where } = this.parseQuery({ ...params, query: values } as ServiceParams)
 
-    return await this.run(params, async (handle, { source }) => {
-      await this.assertKey(source, handle)
+    return await this._run(params, async (handle, { source }) => {
+      await this._assertKey(source, handle)
 
       const condition = toExpression(where, handle.table)
       const rows =
@@ -183,16 +183,16 @@ export class KyselyAdapter<
   }
 
   /** Checks once for each table that it keeps the key of `upsert` unique. */
-  private async assertKey(source: AnyKysely, handle: TableHandle): Promise<void> {
+  private async _assertKey(source: AnyKysely, handle: TableHandle): Promise<void> {
     const { table } = handle
 
-    if (this.keyed.has(table)) return
+    if (this._keyed.has(table)) return
 
     const fault = await findKeyFault(source, handle, this.options.upsert?.by ?? [])
 
     if (fault) throw fault
 
-    this.keyed.add(table)
+    this._keyed.add(table)
   }
 
   async _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]> {
@@ -205,13 +205,13 @@ export class KyselyAdapter<
     const { prefetched } = relation ?? {}
     const known =
       prefetched instanceof PrefetchedRows && !isPaginated(paginate)
-        ? prefetched.toRecords<Result>(this.locate(params), query)
+        ? prefetched.toRecords<Result>(this._locate(params), query)
         : undefined
 
     if (known) return known
 
-    return await this.run(params, async (handle, origin) => {
-      const matching = this.prepare(query, handle)
+    return await this._run(params, async (handle, origin) => {
+      const matching = this._prepare(query, handle)
       const where = relation?.list ? toFirstRows(handle, relation.field, relation.list, matching) : matching
       const { budget } = getInherited(params)
       const numbers = relatedSorts && (await toNumbers(relatedSorts, handle, this.getPlace(params)))
@@ -221,7 +221,7 @@ export class KyselyAdapter<
 
         const parts = toSortParts(query.sort, handle.table, handle.id, numbers)
 
-        return await this.prefetch(params, origin, handle, query.limit, (reader) =>
+        return await this._prefetch(params, origin, handle, query.limit, (reader) =>
           this.findCursorPage(query, params, toKeyedStore(handle, query, where, parts, reader))
         )
       }
@@ -232,7 +232,7 @@ export class KyselyAdapter<
         budget && !reader
           ? readWithin<Result>(handle, query, where, order, budget)
           : readRecords<Result>(handle, query, where, order, reader)
-      const { total, data } = await this.prefetch(params, origin, handle, limit, async (reader) =>
+      const { total, data } = await this._prefetch(params, origin, handle, limit, async (reader) =>
         isPaginated(paginate) && paginate.total !== false
           ? await readPage<Result>(handle, query, where, order, reader)
           : { total: 0, data: await readUnpaged(reader) }
@@ -245,13 +245,13 @@ export class KyselyAdapter<
   async _get(id: Id, params?: ServiceParams): Promise<Result> {
     const query = this.parseQuery(params)
 
-    return await this.run(params, (handle, origin) =>
-      this.prefetch(params, origin, handle, 1, (reader) => readRecord<Result>(handle, id, query, reader))
+    return await this._run(params, (handle, origin) =>
+      this._prefetch(params, origin, handle, 1, (reader) => readRecord<Result>(handle, id, query, reader))
     )
   }
 
   /** Reads records, and related rows with them where a call asks for these; by itself where JSON cannot hold them. */
-  private prefetch<T>(
+  private _prefetch<T>(
     params: ServiceParams | undefined,
     origin: Origin,
     handle: TableHandle,
@@ -294,18 +294,18 @@ export class KyselyAdapter<
       return Array.isArray(data) ? records : (records[0] as Result)
     }
 
-    return await this.run(params, work, 'create')
+    return await this._run(params, work, 'create')
   }
 
   async _update(id: Id, data: Data, params?: ServiceParams): Promise<Result> {
-    return (await this.change(id, params, (handle) => toWholeRow(data as object, handle, this.id))) as Result
+    return (await this._change(id, params, (handle) => toWholeRow(data as object, handle, this.id))) as Result
   }
 
   async _patch(id: Id, data: PatchData, params?: ServiceParams): Promise<Result>
   async _patch(id: null, data: PatchData, params?: ServiceParams): Promise<Result[]>
   async _patch(id: Id | null, data: PatchData, params?: ServiceParams): Promise<Result | Result[]>
   async _patch(id: Id | null, data: PatchData, params?: ServiceParams): Promise<Result | Result[]> {
-    return await this.change(id, params, (handle) => toRow(data as object, handle))
+    return await this._change(id, params, (handle) => toRow(data as object, handle))
   }
 
   async _remove(id: Id, params?: ServiceParams): Promise<Result>
@@ -317,25 +317,25 @@ export class KyselyAdapter<
     const work = async (handle: TableHandle) => {
       assertTakes(handle, 'delete')
 
-      const rows = await removeRows(handle, { id, where: this.prepare(query, handle) })
+      const rows = await removeRows(handle, { id, where: this._prepare(query, handle) })
 
       return toResult<Result>(id, rows, query, handle)
     }
 
-    return await this.run(params, work, 'remove')
+    return await this._run(params, work, 'remove')
   }
 
-  private async change(
+  private async _change(
     id: Id | null,
     params: ServiceParams | undefined,
     toChange: (handle: TableHandle) => Row
   ): Promise<Result | Result[]> {
     const query = this.parseQuery(params)
 
-    return await this.run(params, async (handle) => {
+    return await this._run(params, async (handle) => {
       assertTakes(handle, 'update')
 
-      const target = { id, where: this.prepare(query, handle) }
+      const target = { id, where: this._prepare(query, handle) }
       const rows = await changeRows(handle, target, toChange(handle))
 
       return toResult<Result>(id, rows, query, handle)
@@ -343,19 +343,19 @@ export class KyselyAdapter<
   }
 
   /** Translates the conditions, and refuses names that are no columns. */
-  private prepare({ where, select }: ParsedQuery, handle: TableHandle): Fragment {
+  private _prepare({ where, select }: ParsedQuery, handle: TableHandle): Fragment {
     assertSelection(select, handle)
 
     return toExpression(where, handle.table)
   }
 
   /** Runs the statements of a call, in the transaction that it belongs to. */
-  private async run<T>(
+  private async _run<T>(
     params: ServiceParams | undefined,
     work: (handle: TableHandle, origin: Origin) => Promise<T>,
     action?: FailedCall['action']
   ): Promise<T> {
-    const origin = this.locate(params)
+    const origin = this._locate(params)
     const { source, name, id, isGuarded } = origin
     const by = this.getBy(params)
     let handle: TableHandle | undefined

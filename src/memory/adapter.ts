@@ -74,13 +74,13 @@ export class MemoryAdapter<
   ServiceParams extends AdapterParams = AdapterParams,
   PatchData = Partial<Data>
 > extends AdapterBase<Result, Data, PatchData, ServiceParams, MemoryOptions> {
-  private readonly records: Records
+  private readonly _records: Records
   /** The number that the next record gets. An object, because the service at another path is another one, with the same records. */
-  private readonly counter: { next: number }
+  private readonly _counter: { next: number }
   /** The keys of which no two records have the same values, beside the id. */
-  private readonly unique: UniqueFields
+  private readonly _unique: UniqueFields
   /** Whether a query that lacks a `$` was warned of: once is enough. */
-  private hasWarned = false
+  private _hasWarned = false
 
   /**
    * @param options The options
@@ -94,24 +94,25 @@ export class MemoryAdapter<
 
     assertOptions(this.constructor.name, options, CHECKS, further ? { further } : { others: 'unlike' })
     assertMeaning(this.constructor.name, options)
-    this.counter = { next: startId }
-    this.records = new Records(indexes)
-    this.unique = new UniqueFields(this.records)
+    this._counter = { next: startId }
+    this._records = new Records(indexes)
+    this._unique = new UniqueFields(this._records)
     this.store = store
-    if (options.upsert) this.unique.add(options.upsert.by as [string, ...string[]], this.id)
+    if (options.upsert) this._unique.add(options.upsert.by as [string, ...string[]], this.id)
   }
 
   /** All records by id: a copy. Setting it replaces all records. */
   get store(): Record<string, Result> {
     return Object.fromEntries(
-      this.records.getEntries().map(({ key, record }) => [key, clone(record) as Result])
+      this._records.getEntries().map(({ key, record }) => [key, clone(record) as Result])
     )
   }
 
   set store(store: { readonly [id: string]: any } | readonly any[]) {
-    this.records.clear()
+    this._records.clear()
 
-    for (const [key, record] of Object.entries(store)) this.records.set(record[this.id] ?? key, clone(record))
+    for (const [key, record] of Object.entries(store))
+      this._records.set(record[this.id] ?? key, clone(record))
   }
 
   /**
@@ -120,7 +121,7 @@ export class MemoryAdapter<
    * @param params The params of the call
    */
   asSet(params: ServiceParams): RecordSet {
-    return new MemorySet(this, () => this.match(this.parseQuery(params), params))
+    return new MemorySet(this, () => this._match(this.parseQuery(params), params))
   }
 
   async _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]> {
@@ -130,20 +131,20 @@ export class MemoryAdapter<
 
     const query = this.parseQuery(params)
     const toReader = relatedSorts
-      ? await toRelatedReader(relatedSorts, this.records.toReader)
-      : this.records.toReader
+      ? await toRelatedReader(relatedSorts, this._records.toReader)
+      : this._records.toReader
     const { skip, limit } = query
     const end = skip + (limit ?? Number.POSITIVE_INFINITY)
-    const matches = this.match(query, params)
+    const matches = this._match(query, params)
 
-    if (matches.length === 0 && !this.hasWarned)
-      this.hasWarned = warnOfMissingSign(params?.query, this.records.values())
+    if (matches.length === 0 && !this._hasWarned)
+      this._hasWarned = warnOfMissingSign(params?.query, this._records.values())
 
     if (query.cursor)
-      return await this.findCursorPage(query, params, this.toKeyedStore(query, matches, toReader))
+      return await this.findCursorPage(query, params, this._toKeyedStore(query, matches, toReader))
 
-    const sorted = this.sort(matches, query, params, end, toReader).slice(skip, end)
-    const data = sorted.map(this.toResult(query))
+    const sorted = this._sort(matches, query, params, end, toReader).slice(skip, end)
+    const data = sorted.map(this._toResult(query))
 
     return toPage(this.getOptions(params).paginate, { total: matches.length, limit, skip, data })
   }
@@ -151,7 +152,7 @@ export class MemoryAdapter<
   async _get(id: Id, params?: ServiceParams): Promise<Result> {
     const query = this.parseQuery(params)
 
-    return this.toResult(query)(this.findEntry(id, query, params).record)
+    return this._toResult(query)(this._findEntry(id, query, params).record)
   }
 
   async _create(data: Data, params?: ServiceParams): Promise<Result>
@@ -159,34 +160,34 @@ export class MemoryAdapter<
   async _create(data: Data | Data[], params?: ServiceParams): Promise<Result | Result[]>
   async _create(data: Data | Data[], params?: ServiceParams): Promise<Result | Result[]> {
     const query = this.parseQuery(params)
-    const records = this.withIds(
+    const records = this._withIds(
       (Array.isArray(data) ? data : [data]).map((item) => cloneRecord(item as Stored))
     )
 
-    this.unique.assertFree(
+    this._unique.assertFree(
       records.map((record) => [undefined, record]),
       this.id
     )
-    for (const record of records) this.records.set(record[this.id], record)
+    for (const record of records) this._records.set(record[this.id], record)
 
-    const results = records.map(this.toResult(query))
+    const results = records.map(this._toResult(query))
 
     return Array.isArray(data) ? results : (results[0] as Result)
   }
 
   async _update(id: Id, data: Data, params?: ServiceParams): Promise<Result> {
     const query = this.parseQuery(params)
-    const entry = this.findEntry(id, query, params)
+    const entry = this._findEntry(id, query, params)
     const replacement = cloneRecord(data as Stored)
     const by = this.getBy(params)
 
     // What the call has named the record by stays, unless the data has another value.
     if (by !== undefined && replacement[by] === undefined) replacement[by] = entry.record[by]
-    this.keepIds(replacement, entry, params)
-    this.unique.assertFree([[entry, replacement]], this.id)
-    this.records.replace(entry, replacement)
+    this._keepIds(replacement, entry, params)
+    this._unique.assertFree([[entry, replacement]], this.id)
+    this._records.replace(entry, replacement)
 
-    return this.toResult(query)(replacement)
+    return this._toResult(query)(replacement)
   }
 
   async _patch(id: Id, data: PatchData, params?: ServiceParams): Promise<Result>
@@ -194,7 +195,7 @@ export class MemoryAdapter<
   async _patch(id: Id | null, data: PatchData, params?: ServiceParams): Promise<Result | Result[]>
   async _patch(id: Id | null, data: PatchData, params?: ServiceParams): Promise<Result | Result[]> {
     const query = this.parseQuery(params)
-    const entries = this.findEntries(id, query, params)
+    const entries = this._findEntries(id, query, params)
     // What is inside is shared with the record before, and between records: it is replaced, never changed.
     const changes = cloneRecord(data as Stored)
     const patches = entries.map((entry): [Entry, Stored] => {
@@ -203,15 +204,15 @@ export class MemoryAdapter<
         ? copyWith(record, changes)
         : Object.assign(Object.create(Object.getPrototypeOf(record)), record, changes)
 
-      this.keepIds(patched, entry, params)
+      this._keepIds(patched, entry, params)
 
       return [entry, patched]
     })
 
-    this.unique.assertFree(patches, this.id)
-    for (const [entry, patched] of patches) this.records.replace(entry, patched)
+    this._unique.assertFree(patches, this.id)
+    for (const [entry, patched] of patches) this._records.replace(entry, patched)
 
-    return this.toResults(id, entries, query)
+    return this._toResults(id, entries, query)
   }
 
   async _remove(id: Id, params?: ServiceParams): Promise<Result>
@@ -219,17 +220,17 @@ export class MemoryAdapter<
   async _remove(id: Id | null, params?: ServiceParams): Promise<Result | Result[]>
   async _remove(id: Id | null, params?: ServiceParams): Promise<Result | Result[]> {
     const query = this.parseQuery(params)
-    const entries = this.findEntries(id, query, params)
+    const entries = this._findEntries(id, query, params)
 
-    for (const entry of entries) this.records.delete(entry)
+    for (const entry of entries) this._records.delete(entry)
 
-    return this.toResults(id, entries, query)
+    return this._toResults(id, entries, query)
   }
 
-  private findEntry(id: Id, query: ParsedQuery, params: ServiceParams | undefined): Entry {
+  private _findEntry(id: Id, query: ParsedQuery, params: ServiceParams | undefined): Entry {
     const { id: idField } = this.getOptions(params)
-    const named = idField === this.id ? [this.records.get(id)] : this.records.findBy(idField, id, this.id)
-    const matches = this.toPredicate(query, params)
+    const named = idField === this.id ? [this._records.get(id)] : this._records.findBy(idField, id, this.id)
+    const matches = this._toPredicate(query, params)
     const [entry, another] = named.filter((one) => one && matches(one.record))
 
     if (another) throw new Conflict(`Several records have '${id}' as '${idField}'`)
@@ -238,46 +239,46 @@ export class MemoryAdapter<
     return entry
   }
 
-  private findEntries(
+  private _findEntries(
     id: Id | null,
     query: ParsedQuery,
     params: ServiceParams | undefined
   ): readonly Entry[] {
-    if (id !== null) return [this.findEntry(id, query, params)]
+    if (id !== null) return [this._findEntry(id, query, params)]
 
     const { matcher, predicates } = this.getOptions(params)
 
-    if (!matcher) return this.records.findEntries(query.where, this.id, withLists(predicates))
+    if (!matcher) return this._records.findEntries(query.where, this.id, withLists(predicates))
 
-    const matches = this.toPredicate(query, params)
+    const matches = this._toPredicate(query, params)
 
-    return this.records.getEntries().filter(({ record }) => matches(record))
+    return this._records.getEntries().filter(({ record }) => matches(record))
   }
 
   /** Neither the id of the service nor that of the call changes, unless a client has named the record by another field. */
-  private keepIds(changed: Stored, { record }: Entry, params: ServiceParams | undefined): void {
+  private _keepIds(changed: Stored, { record }: Entry, params: ServiceParams | undefined): void {
     const fields = this.getBy(params) === undefined ? [this.id, this.getOptions(params).id] : [this.id]
 
     for (const field of fields) changed[field] = record[field]
   }
 
   override _identifyBy(field: string): void {
-    this.unique.add([field], this.id)
+    this._unique.add([field], this.id)
   }
 
   /** The records that match, in order. */
-  private match(query: ParsedQuery, params: ServiceParams | undefined): readonly Stored[] {
+  private _match(query: ParsedQuery, params: ServiceParams | undefined): readonly Stored[] {
     const { matcher, predicates } = this.getOptions(params)
 
-    if (!matcher) return this.records.find(query.where, this.id, withLists(predicates))
+    if (!matcher) return this._records.find(query.where, this.id, withLists(predicates))
 
-    return filterRecords(this.records.values(), this.toPredicate(query, params))
+    return filterRecords(this._records.values(), this._toPredicate(query, params))
   }
 
-  private toPredicate({ where }: ParsedQuery, params: ServiceParams | undefined): Predicate {
+  private _toPredicate({ where }: ParsedQuery, params: ServiceParams | undefined): Predicate {
     const { matcher, predicates } = this.getOptions(params)
 
-    if (!matcher) return compilePredicate(where, withLists(predicates), this.records.toReader)
+    if (!matcher) return compilePredicate(where, withLists(predicates), this._records.toReader)
 
     const { $limit, $skip, $sort, $select, ...conditions } = params?.query ?? {}
 
@@ -288,7 +289,7 @@ export class MemoryAdapter<
   }
 
   /** The records that match, as pages with cursors read them. */
-  private toKeyedStore(
+  private _toKeyedStore(
     query: ParsedQuery,
     matches: readonly Stored[],
     toReader: ToReader
@@ -296,7 +297,7 @@ export class MemoryAdapter<
     const sort = toTotalSort(query.sort, this.id)
     const compare = toValuesComparator(sort)
     const read = toValuesReader(sort, toReader)
-    const toResult = this.toResult(query)
+    const toResult = this._toResult(query)
     const rows = matches
       .map((record) => ({ record, values: read(record) }))
       .sort((a, b) => compare(a.values, b.values))
@@ -326,7 +327,7 @@ export class MemoryAdapter<
   }
 
   /** At least the first `count` records in the order of the query. */
-  private sort(
+  private _sort(
     records: readonly Stored[],
     { sort }: ParsedQuery,
     params: ServiceParams | undefined,
@@ -344,7 +345,7 @@ export class MemoryAdapter<
   }
 
   /** Gives each record an id. Nothing is stored before all ids are known to be free. */
-  private withIds(records: Stored[]): Stored[] {
+  private _withIds(records: Stored[]): Stored[] {
     const taken = new Set<string>()
 
     for (const record of records) {
@@ -353,34 +354,34 @@ export class MemoryAdapter<
       const id = String(record[this.id])
 
       if (taken.has(id)) throw new Conflict('Two of the records have the same id')
-      if (this.records.get(id)) throw new Conflict(`A record with the id '${id}' exists already`)
+      if (this._records.get(id)) throw new Conflict(`A record with the id '${id}' exists already`)
 
       taken.add(id)
     }
 
     for (const record of records) {
-      if (!isGiven(record[this.id])) record[this.id] = this.generateId(taken)
+      if (!isGiven(record[this.id])) record[this.id] = this._generateId(taken)
     }
 
     return records
   }
 
-  private generateId(taken: ReadonlySet<string>): number {
-    const { counter } = this
+  private _generateId(taken: ReadonlySet<string>): number {
+    const { _counter: counter } = this
 
-    while (this.records.get(counter.next) || taken.has(String(counter.next))) counter.next++
+    while (this._records.get(counter.next) || taken.has(String(counter.next))) counter.next++
 
     return counter.next++
   }
 
-  private toResults(id: Id | null, entries: readonly Entry[], query: ParsedQuery): Result | Result[] {
-    const toResult = this.toResult(query)
+  private _toResults(id: Id | null, entries: readonly Entry[], query: ParsedQuery): Result | Result[] {
+    const toResult = this._toResult(query)
     const results = entries.map(({ record }) => toResult(record))
 
     return id === null ? results : (results[0] as Result)
   }
 
-  private toResult({ select }: ParsedQuery): (record: Stored) => Result {
+  private _toResult({ select }: ParsedQuery): (record: Stored) => Result {
     const selection = toSelection(select, this.id)
 
     return (record) => clone(selection(record))

@@ -3,7 +3,7 @@ import { type Fault, faulty, withoutConditions } from './fault.ts'
 /** Faults of a store that shares what it stores, or that is not alone when it writes. */
 export const sharingFaults: readonly Fault[] = [
   faulty('returns what is stored', 'a change of a result does not reach the store', ({ _get }, service) => ({
-    _get: async (id: any, params: any) => (await _get(id, params)) && service.records.get(id).record
+    _get: async (id: any, params: any) => (await _get(id, params)) && service._records.get(id).record
   })),
   faulty(
     'returns nested objects that are stored',
@@ -11,7 +11,7 @@ export const sharingFaults: readonly Fault[] = [
     ({ _get }, service) => ({
       _get: async (id: any, params: any) => {
         const copy = await _get(id, params)
-        const { record } = service.records.get(id)
+        const { record } = service._records.get(id)
 
         for (const name of Object.keys(copy)) copy[name] = record[name]
         return copy
@@ -26,7 +26,7 @@ export const sharingFaults: readonly Fault[] = [
         const created = await _create(data, params)
 
         if (!Array.isArray(data) && created) {
-          service.records.get(created[service.id]).record = Object.assign(data, created)
+          service._records.get(created[service.id]).record = Object.assign(data, created)
         }
         return created
       }
@@ -108,7 +108,7 @@ export const sharingFaults: readonly Fault[] = [
         if (id === undefined || id === null || (await _get(id).catch(() => null)))
           return _create(data, params)
 
-        service.records.set(id, { ...data })
+        service._records.set(id, { ...data })
         return _get(id, withoutConditions(params))
       }
     })

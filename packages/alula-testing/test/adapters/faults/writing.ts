@@ -138,7 +138,7 @@ export const writingFaults: readonly Fault[] = [
   faulty(
     'ids that are made do not skip those that are taken',
     'ids that the store makes skip those that are taken',
-    (_right, service) => ({ generateId: () => service.nextId++ })
+    (_right, service) => ({ _generateId: () => service.nextId++ })
   ),
   faulty(
     'null is not stored',
