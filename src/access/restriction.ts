@@ -2,13 +2,14 @@ import { getIdField, getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query } from '../core/types.ts'
 import { Forbidden, GeneralError, NotFound } from '../errors.ts'
 import type { AroundHook } from '../hooks/types.ts'
+import { listAsked } from '../query/asked.ts'
 import { addConditions } from '../query/conditions.ts'
 import { parseQuery } from '../query/parse.ts'
 import { toPredicate } from '../query/predicate.ts'
-import { listRecords } from '../schema/page.ts'
+import { listRecords, pickResult, toPageTest } from '../schema/page.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
-import { hasCode, isFunction, isObject } from '../utils/check.ts'
-import { copyWith } from '../utils/object.ts'
+import { hasCode, isFunction, isObject, isString } from '../utils/check.ts'
+import { copyWith, getFirstName, omitPaths } from '../utils/object.ts'
 import { evaluateForWrite, type WriteDecision } from './write-decision.ts'
 
 /** What a rule, or the scope of a service, restricts a call to. */
@@ -85,6 +86,9 @@ const enforceRead: Enforce = async (context, { query }, next) => {
   const isGiven = Object.hasOwn(context, 'result')
 
   addRestriction(context)
+
+  const added = isAdapter(context) || isGiven ? [] : selectFields(context, query)
+
   await next()
 
   // A hook that has set the result, such as a cache, may not have read the query.
@@ -92,12 +96,41 @@ const enforceRead: Enforce = async (context, { query }, next) => {
 
   const matches = toTest(query)
 
-  if (listRecords(context).every(matches)) return
+  if (listRecords(context).every(matches)) {
+    if (added.length > 0) context.result = withoutFields(context, added)
+    return
+  }
   if (context.method === 'get') throw toNotFound(context)
 
   throw new GeneralError(
     `'find' of '${context.path}' returned records that its access, parent or singleton does not allow: it has to apply params.query`
   )
+}
+
+/** Has the fields read that a restriction is about, where a client selects others. Returns those that it has added. */
+function selectFields(context: HookContext, restriction: Query): readonly string[] {
+  const { params } = context
+  const { $select } = params.query ?? {}
+  const selected: unknown[] = [$select].flat()
+
+  // Another shape of it is for the service.
+  if (!selected.every(isString)) return []
+
+  const asked = new Set(listAsked(restriction).map(getFirstName))
+  const added = [...asked].filter((name) => !selected.includes(name))
+
+  if (added.length > 0) {
+    context.params = copyWith(params, { query: { ...params.query, $select: [...selected, ...added] } })
+  }
+
+  return added
+}
+
+/** The records belong to the service: they are copied. */
+function withoutFields({ result, method }: HookContext, names: readonly string[]): unknown {
+  const paths = names.map((name) => [name])
+
+  return pickResult(result, (record) => omitPaths(record, paths), toPageTest(method))
 }
 
 const enforceWrite: Enforce = async (context, restriction, next) => {

@@ -56,6 +56,26 @@ describe('access without an adapter', () => {
     expect(await toStatus(notes.patch(1, { text: 'x' }, ada))).toBe(200)
   })
 
+  it('reads what a rule is about although the client selects other fields', async () => {
+    const select = (record: any, { query }: any) =>
+      query?.$select
+        ? Object.fromEntries([query.$select].flat().map((name: string) => [name, record[name]]))
+        : record
+    const selecting = {
+      find: async (params: any) => [select(NOTES[1], params)],
+      get: async (id: number, params: any) => select(Object(NOTES)[id], params)
+    }
+    const { notes, ada } = await createNotes({ all: owner('ownerId') }, selecting)
+    const params = { ...ada, query: { $select: ['text'] } }
+    const { text, ownerId } = NOTES[1]
+
+    expect(await notes.get(1, params)).toEqual({ text })
+    expect(await notes.find(params)).toEqual([{ text }])
+    expect(await notes.find({ ...ada, query: { $select: 'text' } })).toEqual([{ text }])
+    expect(await notes.get(1, { ...ada, query: { $select: ['text', 'ownerId'] } })).toEqual({ text, ownerId })
+    expect(await toStatus(notes.get(2, params))).toBe(404)
+  })
+
   it('refuses queries for methods of which it does not know what they concern', async () => {
     const archive = { archive: async () => 'done', find: async () => [] }
 
