@@ -1,6 +1,6 @@
 import type { EventStamp } from '../core/internals.ts'
-import type { Backlog, WaitingConnection } from '../node/backlog.ts'
 import { toJsonText } from '../transport/encode.ts'
+import type { Backlog, WaitingConnection } from '../utils/backlog.ts'
 
 /** What a stream needs. */
 export interface EventStreamDetails {

@@ -3,9 +3,9 @@ import type { EventEmitter } from 'node:events'
 import { Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Server as HttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
+import { Backlog, getBacklogLimit, type WaitingConnection } from '../utils/backlog.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionCheck } from '../utils/options.ts'
-import { Backlog, getBacklogLimit, type WaitingConnection } from './backlog.ts'
 
 /** The options of {@link limitPipelining}. */
 export interface PipeliningOptions {

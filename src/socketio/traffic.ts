@@ -1,5 +1,5 @@
 import type { Socket } from 'socket.io'
-import type { Backlog, WaitingConnection } from '../node/backlog.ts'
+import type { Backlog, WaitingConnection } from '../utils/backlog.ts'
 
 /** A connection of Engine.IO, whatever it goes through. */
 export type EngineConnection = Socket['conn']

@@ -1,4 +1,4 @@
-import { getHeapStatistics } from 'node:v8'
+// How much waits for clients that do not read.
 
 /** A connection with bytes that its client has not read. */
 export interface WaitingConnection {
@@ -6,15 +6,20 @@ export interface WaitingConnection {
   close(): void
 }
 
-/** Which part of the heap unread responses may take. */
+/** Which part of the heap what waits may take. */
 const HEAP_SHARE = 1 / 4
 
+/** The heap of a runtime that does not say how large it is, in bytes: that of a small process. */
+const SMALL_HEAP = 268_435_456
+
 /**
- * How many bytes of responses may wait for all clients of a server: a quarter of the heap, whose size `--max-old-space-size`
- * sets.
+ * How many bytes may wait for all clients of a server: a quarter of the heap, whose size `--max-old-space-size` sets.
  */
 export function getBacklogLimit(): number {
-  return Math.floor(getHeapStatistics().heap_size_limit * HEAP_SHARE)
+  const load = globalThis.process?.getBuiltinModule
+  const heap = load?.('node:v8')?.getHeapStatistics().heap_size_limit ?? SMALL_HEAP
+
+  return Math.floor(heap * HEAP_SHARE)
 }
 
 /**
