@@ -198,6 +198,7 @@ describeDatabases(
           tenants.replace("['acme', db]", "['acme', acme]"),
           "await print(app.service('notes').create({ text: 'Of Acme' }, { user: { tenant: 'acme' } }))",
           "await print(app.service('notes').create({ text: 'Of nobody' }, { user: {} }))",
+          "await print(app.service('notes').get('Of Acme', { user: { tenant: 'acme' }, adapter: { id: 'text' } }))",
           "await print(db.selectFrom('notes').select('text').execute())"
         )
       )
@@ -209,6 +210,7 @@ describeDatabases(
         '[400,{"remark":"is not a field that can be queried"}]',
         '{"text":"Of Acme","id":1}',
         '[403,"You belong to no tenant"]',
+        '{"text":"Of Acme","id":1}',
         '[]'
       ])
     })

@@ -83,14 +83,22 @@ export function toAlike(
 }
 
 /** Whether a column holds times or days, which a database may have in several forms. */
-export function isTime({ kind }: Column): boolean {
+function isTime({ kind }: Column): boolean {
   return KINDS[kind].equality === 'time'
 }
 
 function areAlike(one: Column, other: Column): boolean {
   if (one.kind !== other.kind) return [one, other].every(({ kind }) => NUMERIC.includes(kind))
 
-  return one.kind !== 'text' || (one.isExact && other.isExact && one.collation === other.collation)
+  switch (one.kind) {
+    case 'json':
+    case 'text':
+      return one.isExact && other.isExact && one.collation === other.collation
+    case 'other':
+      return one.type === other.type
+    default:
+      return true
+  }
 }
 
 /** Kinds whose values are numbers in records too: the texts of equal ones may differ. */
@@ -100,14 +108,27 @@ const NUMERIC: readonly Kind[] = ['integer', 'number']
 function toExactText(column: Column, table: Table): Fragment {
   const { toText, toOrderedText } = table.dialect
 
-  return column.kind === 'text'
+  return COLLATED.includes(column.kind)
     ? toOrderedText(copyWith(column, { isOrdered: false }), table)
     : toText(column)
 }
 
+/** Kinds whose texts differ by case. */
+const COLLATED: readonly Kind[] = ['json', 'other', 'text']
+
 /** A column whose values are the same in a group of rows where they are the same in records. */
 export function toGroup(column: Column, table: Table): Fragment {
-  return column.kind === 'text' && !column.isExact ? toExactText(column, table) : column.reference
+  switch (column.kind) {
+    case 'json':
+    case 'text':
+      return column.isExact ? column.reference : toExactText(column, table)
+    // A database may take texts that differ, such as 1 and 1.0, for the same value.
+    case 'decimal':
+    case 'other':
+      return toExactText(column, table)
+    default:
+      return column.reference
+  }
 }
 
 function toNullTest(field: Field, table: Table): Fragment {

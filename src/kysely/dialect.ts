@@ -26,6 +26,8 @@ export interface Field {
 /** A table, and the database that it is in. */
 export interface Table extends TableDescription {
   readonly dialect: Dialect
+  /** The table in a fragment, with its schema: Kysely adds one only to the tables of query builders. */
+  readonly reference: Fragment
   /** What statements begin with, made once. Those that change rows return them where the database can. */
   readonly statements: Statements
   /** What the number of all rows is called beside the columns of one. No column has this name. */

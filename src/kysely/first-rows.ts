@@ -18,7 +18,7 @@ import type { TableHandle } from './table-handle.ts'
  * @param where The condition
  */
 export function toFirstRows(
-  { table, id, name }: TableHandle,
+  { table, id }: TableHandle,
   column: string,
   { sort, limit }: ListRules,
   where: Fragment
@@ -28,9 +28,9 @@ export function toFirstRows(
   const group = toGroup(toColumn(column, table), table)
   const order = sql.join(toOrder(sort, table, id))
   const place = sql`row_number() over (partition by ${group} order by ${order})`
-  const ranked = sql`select ${sql.id(id)}, ${place} as ${sql.id(PLACE)} from ${sql.table(name)} where ${where}`
+  const ranked = sql`select ${sql.id(id)}, ${place} as ${sql.id(PLACE)} from ${table.reference} where ${where}`
 
-  const isFirst = sql`${sql.id(name, id)} in (select ${sql.id(id)} from (${ranked}) as ${sql.id(RANKED)} where ${sql.id(PLACE)} <= ${limit})`
+  const isFirst = sql`${sql.id(table.name, id)} in (select ${sql.id(id)} from (${ranked}) as ${sql.id(RANKED)} where ${sql.id(PLACE)} <= ${limit})`
 
   // Others may have the id of a row that matches.
   return isUnique(toColumn(id, table)) ? isFirst : allOf([where, isFirst])

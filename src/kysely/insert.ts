@@ -33,7 +33,7 @@ export async function insertRows(handle: TableHandle, rows: readonly Row[]): Pro
   const [batch] = batches
 
   if (!batch) return []
-  if (batches.length === 1 && isOneStatement(handle)) return await insertBatch(handle, batch)
+  if (batches.length === 1 && isOneStatement(handle, batch)) return await insertBatch(handle, batch)
 
   return await atomically(handle.db, async (db) => {
     const inserted = new Map<Row, StoredRow>()
@@ -82,8 +82,9 @@ async function insertZero(
   })
 }
 
-function isOneStatement({ table }: TableHandle): boolean {
-  return table.returning.insert
+/** Whether a statement inserts all of some rows or none. One that leaves out a row is undone. */
+function isOneStatement({ table }: TableHandle, rows: readonly Row[]): boolean {
+  return table.returning.insert && (rows.length === 1 || !table.mayLeaveOut)
 }
 
 /** Whether a row that was inserted is the only one with its id, or comes back by itself. */

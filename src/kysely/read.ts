@@ -100,7 +100,7 @@ export function selectSection(
   }
 
   // Rows in the order of their ids are not sorted.
-  if (isWhole || order.length === 1 || !table.dialect.sortsWhatItSelects) {
+  if (isWhole || order.length === 1 || !table.dialect.sortsWhatItSelects || table.losesNames) {
     return cut(inOrder(selectRows(handle, select).where(where)))
   }
 

@@ -10,9 +10,10 @@ import {
   toKey
 } from '../query/related.ts'
 import type { AnyKysely } from './any-kysely.ts'
-import { isTime, toAlike, toGroup } from './comparison.ts'
+import { toAlike, toGroup } from './comparison.ts'
 import type { Fragment, Table } from './dialect.ts'
 import { toColumn } from './field.ts'
+import { KINDS } from './kinds.ts'
 import { allOf } from './logic.ts'
 import { type Origin, Prefetched } from './prefetch/rows.ts'
 import { Subquery } from './subquery.ts'
@@ -75,9 +76,13 @@ export class KyselySet implements RecordSet {
       for (const { relation, key, number } of rows) {
         const index = Number(relation)
         const ofValue = numbers[index] as Map<string, number>
-        const value = toValueKey(String(key), (counts[index] as Count).column)
 
-        // SQLite may have one time in several forms.
+        // A record without a value is related to none.
+        if (key === null) continue
+
+        const value = toValueKey(key, (counts[index] as Count).column)
+
+        // SQLite may have one time in several forms, and JSON one number.
         ofValue.set(value, (ofValue.get(value) ?? 0) + Number(number))
       }
 
@@ -93,7 +98,7 @@ export class KyselySet implements RecordSet {
 
       return new Subquery(
         column,
-        (value) => sql`(select ${value} from ${sql.table(this.name)} where ${where})`,
+        (value) => sql`(select ${value} from ${table.reference} where ${where})`,
         this
       )
     })
@@ -146,7 +151,7 @@ async function toNumber({ set, to, from, exists }: RelatedSort, handle: TableHan
     ...tellApart(outer, handle),
     toExpression(related.where, table)
   ])
-  const number = sql`(select count(*) from ${sql.table(related.name)} as ${sql.id(ALIAS)} where ${where})`
+  const number = sql`(select count(*) from ${table.reference} as ${sql.id(ALIAS)} where ${where})`
 
   return exists ? sql`case when ${number} > 0 then 1 else 0 end` : number
 }
@@ -185,29 +190,38 @@ interface Count {
   readonly column: Column
 }
 
-/** The key of a value that the database has written as text. */
-function toValueKey(text: string, { kind, times }: Column): string {
-  // In ways of its own, such as 1.0.
-  if (kind === 'number') return String(Number(text))
-  if (kind === 'bytes') return Buffer.from(text, 'hex').toString('base64')
+/** The key of a value of a record, of what the database has written for it: text, or a number. */
+function toValueKey(written: unknown, column: Column): string {
+  if (column.kind === 'bytes') return Buffer.from(String(written), 'hex').toString('base64')
 
-  return kind === 'date' ? toKey(times.read(text)) : text
+  const { fromStored } = KINDS[column.kind]
+
+  return toKey(fromStored ? fromStored(written, { ...column, isParsed: false }) : written)
 }
 
 async function toCount({ set, field, values }: CountRequest, index: number, db: AnyKysely): Promise<Count> {
-  const { name, where } = set as KyselySet
+  const { where } = set as KyselySet
   const table = await (set as KyselySet).getTable(db)
   const column = toColumn(field, table)
   const among: Condition = { kind: 'compare', path: [field], operator: 'in', value: values ?? [] }
   const condition = allOf([toExpression(where, table), ...(values ? [toExpression(among, table)] : [])])
   const group = toGroup(column, table)
-  const grouped = { ...column, reference: group }
-  const exact = isTime(column) ? table.dialect.toExact(grouped) : undefined
-  const key = exact ?? table.dialect.toText(grouped)
-  const part = sql`select ${sql.lit(index)} as relation, ${key} as ${sql.id('key')}, count(*) as ${sql.id('number')} from ${sql.table(name)} where ${condition} group by ${group}`
+  const key = toWritten(column, group, table)
+  const part = sql`select ${sql.lit(index)} as relation, ${key} as ${sql.id('key')}, count(*) as ${sql.id('number')} from ${table.reference} where ${condition} group by ${group}`
 
   return { part, column }
 }
+
+/** What groups have in common, so that values of all kinds can be in one column. */
+function toWritten(column: Column, group: Fragment, { dialect }: Table): Fragment {
+  const isText = group !== column.reference && column.kind !== 'text'
+  const grouped: Column = { ...column, ...(isText && AS_TEXT), reference: group }
+  const exact = column.kind === 'bytes' ? undefined : dialect.toExact(grouped)
+
+  return exact ?? dialect.toText(grouped)
+}
+
+const AS_TEXT = { kind: 'text', type: 'text' } as const
 
 function toCompilable(statement: Fragment, db: AnyKysely) {
   return { compile: () => statement.compile(db) }

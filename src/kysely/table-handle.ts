@@ -146,11 +146,16 @@ async function readTable(Model: AnyKysely, db: AnyKysely, name: string): Promise
 
   return copyWith(description, {
     dialect,
+    reference: toReference(place),
     statements: toStatements(Model, name, description.returning, allColumns),
     totalName: toTotalName(description),
     key,
     readers: toReaders(description)
   })
+}
+
+function toReference({ schema, name }: Place): Fragment {
+  return schema === undefined ? sql.id(name) : sql.id(schema, name)
 }
 
 async function readKey(

@@ -99,6 +99,10 @@ export interface TableDescription {
   readonly collation: string
   /** Whether a select can keep its rows from others until the transaction ends. */
   readonly locksRows: boolean
+  /** Whether a subquery would give its columns other names. */
+  readonly losesNames?: boolean
+  /** Whether a trigger, a rule or a view may leave out a row that is inserted, without an error. */
+  readonly mayLeaveOut?: boolean
   /** Which statements return the rows that they concern. */
   readonly returning: Changes
   /** Which statements a view takes. Left out for a table, which takes all. */

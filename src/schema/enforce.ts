@@ -139,7 +139,8 @@ class ServiceSchema implements DescribedExtension {
 
   /** Whether clients must learn nothing of a field or count: it is hidden, or the schema does not declare it. */
   private isKept(field: string, declared: readonly string[] | undefined, id: string): boolean {
-    const name = getFirstName(field)
+    // The name of a column may have a dot.
+    const name = declared?.includes(field) ? field : getFirstName(field)
     const isDeclared = declared?.includes(name) !== false || Object.hasOwn(this.relations, name)
 
     return this.hiddenFields.tellsOfHidden(field) || (name !== id && !isDeclared)

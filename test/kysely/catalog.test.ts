@@ -13,7 +13,7 @@ const CATALOG: { readonly [table: string]: readonly string[] } = {
     ...['attcollation', 'attgenerated', 'attidentity', 'attisdropped', 'attname', 'attnotnull', 'attnum'],
     ...['attndims', 'attrelid', 'atttypid', 'atttypmod']
   ],
-  pg_class: ['oid', 'relam', 'relkind', 'relname', 'reloptions', 'relrowsecurity'],
+  pg_class: ['oid', 'relam', 'relhasrules', 'relkind', 'relname', 'reloptions', 'relrowsecurity'],
   pg_am: ['amname', 'oid'],
   pg_collation: ['collcollate', 'collisdeterministic', 'collname', 'collprovider', 'oid'],
   pg_constraint: ['conkey', 'conname', 'conrelid', 'contype'],
@@ -27,6 +27,7 @@ const CATALOG: { readonly [table: string]: readonly string[] } = {
   pg_inherits: ['inhparent'],
   pg_roles: ['rolbypassrls', 'rolname', 'rolsuper'],
   pg_rewrite: ['ev_class', 'ev_type', 'is_instead', 'oid'],
+  pg_trigger: ['tgisinternal', 'tgrelid', 'tgtype'],
   pg_type: [
     ...['oid', 'typbasetype', 'typcategory', 'typdefault', 'typelem', 'typname', 'typnotnull', 'typtype'],
     'typtypmod'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { alula } from '../../src/index.ts'
-import { kysely } from '../../src/kysely.ts'
+import { kysely, table } from '../../src/kysely.ts'
 import { createTable, describeDatabases } from '../support/sql.ts'
 
 describeDatabases('several records that are changed or removed', (database) => {
@@ -31,5 +31,45 @@ describeDatabases('several records that are changed or removed', (database) => {
     expect((await items.patch(null, { number: 1 }, { query })).map(({ id }: any) => id)).toEqual(ids)
     expect((await items.remove(null, { query })).map(({ id }: any) => id)).toEqual(ids)
     expect(heard).toEqual([...ids, ...ids])
+  })
+})
+
+describeDatabases('columns whose names are words of SQL', (database) => {
+  it.each(['true', 'FALSE', 'null', 'order'])('such as %s sort pages', async (name) => {
+    const db = await createTable(database, 'alula_order', 'id integer primary key')
+    const app: any = alula()
+
+    await sql`alter table alula_order add column ${sql.id(name)} integer`.execute(db)
+    app.use('items', kysely({ Model: db, name: 'alula_order', multi: true, paginate: { default: 2 } }))
+    app.use('more', kysely({ Model: db, name: 'alula_order', paginate: { default: 2, cursor: true } }))
+    await app.service('items').create([1, 2, 3].map((id) => ({ id, [name]: -id })))
+
+    const query = { $sort: { [name]: 1 } }
+    const { endCursor, data } = await app.service('more').find({ query })
+    const next = await app.service('more').find({ query: { ...query, $after: endCursor } })
+    const rows = [3, 2, 1].map((id) => ({ id, [name]: -id }))
+
+    expect((await app.service('items').find({ query })).data).toEqual(rows.slice(0, 2))
+    expect(data).toEqual(rows.slice(0, 2))
+    expect(next.data).toEqual(rows.slice(2))
+  })
+
+  it('and one with a dot sorts pages with cursors for clients, which hide nothing of it', async () => {
+    const db = await createTable(database, 'alula_order', 'id integer primary key')
+    const app: any = alula()
+
+    await sql`alter table alula_order add column ${sql.id('a.b')} integer`.execute(db)
+    app.use('items', kysely({ Model: db, name: 'alula_order', paginate: { default: 2, cursor: true } }), {
+      schema: table()
+    })
+    await app.setup()
+    await app.service('items').create({ id: 1, 'a.b': 2 })
+
+    const { data } = await app
+      .asClient()
+      .service('items')
+      .find({ query: { $sort: { 'a.b': 1 } } })
+
+    expect(data).toEqual([{ id: 1, 'a.b': 2 }])
   })
 })

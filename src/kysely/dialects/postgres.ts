@@ -186,6 +186,8 @@ interface ColumnRow {
   readonly single: boolean
   readonly values: string[] | null
   readonly view: boolean
+  /** Whether an insert may leave rows out: by a rule, or by a trigger, which a partition or the table of a view may have. */
+  readonly skips: boolean
   /** Whether it is a column of a view that is none of a table. */
   readonly fixed: boolean
   /** Which statements the table or view takes. */
@@ -208,6 +210,9 @@ const DATABASE_LOCALE = sql`(
   select case coalesce(to_jsonb(b) ->> 'datlocprovider', 'c') when 'c' then b.datcollate
     when 'b' then to_jsonb(b) ->> 'datlocale' end
   from pg_database b where b.datname = current_database())`
+
+/** The bits of `pg_trigger.tgtype` for a trigger before the insert of each row: `ROW`, `BEFORE` and `INSERT`. */
+const INSERT_TRIGGER = 1 + 2 + 4
 
 function toOid({ schema, name }: Place): Fragment {
   const path = schema === undefined ? [name] : [schema, name]
@@ -267,6 +272,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
     collation: 'C',
     // Not those of a view that groups them.
     locksRows: !first?.view,
+    mayLeaveOut: first?.skips ?? false,
     returning: toChanges((event) => !first?.silent.includes(String(event)))
   }
 }
@@ -292,6 +298,9 @@ function readColumns(db: AnyKysely, table: Fragment): Promise<QueryResult<Column
         and not exists (select from pg_inherits join pg_class on oid = inhparent
           where inhparent = a.attrelid and relkind <> 'p') as single,
       (select relkind in ('v', 'm') from pg_class where oid = a.attrelid) as view,
+      (select relkind <> 'r' or relhasrules from pg_class where oid = a.attrelid)
+        or exists (select from pg_trigger where tgrelid = a.attrelid and not tgisinternal
+          and tgtype & ${sql.lit(INSERT_TRIGGER)} = ${sql.lit(INSERT_TRIGGER)}) as skips,
       pg_relation_is_updatable(a.attrelid, true) as events,
       pg_relation_is_updatable(a.attrelid, false) & 20 = 20
         and not pg_column_is_updatable(a.attrelid, a.attnum, false) as fixed,
@@ -430,9 +439,9 @@ function toType(row: ColumnRow): PartialColumn {
   return levels.reduce<PartialColumn>(list, copyWith(inner, { isExact }))
 }
 
-/** Whether the values of a type are compared as they are. What is no text is compared by its text. */
+/** Whether the values of a type are compared as they are. What is no text is compared by its text, and `json` by nothing. */
 function comparesExactly({ exact }: ColumnRow, kind: Kind, type: string): boolean {
-  return exact && kind !== 'other' && type !== 'citext'
+  return exact && kind !== 'other' && type !== 'citext' && type !== 'json'
 }
 
 function toScalarType({ name, values, modifier }: ColumnRow, type: string): PartialColumn {

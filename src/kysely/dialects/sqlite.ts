@@ -240,6 +240,9 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
     constraints: new Map(),
     collation: 'binary',
     locksRows: false,
+    // SQLite renames them, because they are words too.
+    losesNames: rows.some((row) => /^(?:true|false)$/i.test(row.name)),
+    mayLeaveOut: /\bon\s+conflict\s+ignore\b/i.test(definition) || (await hasTriggers(db, { schema, name })),
     // Of a view, statements return what they were given, and not what its triggers have made of it.
     returning: takes ? NOTHING_RETURNED : { insert: true, update: true, delete: true },
     takes
@@ -250,6 +253,15 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
 const INFINITE_NUMBERS = ['Infinity', '-Infinity']
 
 const NOTHING_RETURNED: Changes = { insert: false, update: false, delete: false }
+
+/** Any of them may leave a row out: by `raise(ignore)`. */
+async function hasTriggers(db: AnyKysely, { schema, name }: Place): Promise<boolean> {
+  const { rows } = await sql`
+    select name from ${sql.id(schema ?? 'main', 'sqlite_master')}
+    where type = 'trigger' and tbl_name = ${name} collate nocase limit 1`.execute(db)
+
+  return rows.length > 0
+}
 
 /** For which statements a view has triggers; `undefined` for what is no view, such as a virtual table. */
 async function readTriggers(db: AnyKysely, { schema, name }: Place): Promise<Changes | undefined> {

@@ -57,7 +57,7 @@ export function toRelatedSelection(
     // It is kept as text.
     return parameters.length > 0 ? [] : text.split(SIZE)
   }
-  const rows = sql`${sql.table(origin.name)} as ${sql.id(RELATED)}`
+  const rows = sql`${table.reference} as ${sql.id(RELATED)}`
   const matching = sql`${rows} where ${match.condition}`
 
   if (isCount) return { parts: toParts(sql`(select count(*) from ${matching})`), hasNext: false }
@@ -82,13 +82,13 @@ export function toRelatedSelection(
 }
 
 /** Joins the one row that a related row leads to; `undefined` where there may be several. */
-function toJoin(request: PrefetchRequest, related: Table, { origin, table }: Related) {
+function toJoin(request: PrefetchRequest, related: Table, { table }: Related) {
   const match = toMatch(request, [RELATED, related], [NEXT, table])
   const values = match?.isUnique ? toValues(NEXT, table) : undefined
 
   if (!match || !values) return undefined
 
-  return { values, join: sql`left join ${sql.table(origin.name)} as ${sql.id(NEXT)} on ${match.condition}` }
+  return { values, join: sql`left join ${table.reference} as ${sql.id(NEXT)} on ${match.condition}` }
 }
 
 /** A table, and what the statement calls it. */
@@ -103,7 +103,8 @@ function toMatch(
   const outer = toPlaced(outerName, outerTable.columns.get(from))
   const inner = toPlaced(innerName, innerTable.columns.get(to))
 
-  if (!outer || !inner || !finds(inner, outer) || innerTable.columns.has('__proto__')) return undefined
+  if (!outer || !inner || !finds(inner, outer)) return undefined
+  if (innerTable.losesNames || innerTable.columns.has('__proto__')) return undefined
 
   return { condition: sql`${inner.reference} = ${outer.reference}`, isUnique: inner.isUnique }
 }
