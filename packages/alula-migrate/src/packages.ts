@@ -100,7 +100,7 @@ export const REPLACEMENTS: { readonly [name: string]: Replacement } = {
       ...each('AdapterQuery FilterSettings QueryFilter', TYPES),
       ...each('compare compareArrays compareNSB', COMPARE_ANY),
       AdapterServiceOptions: 'use AdapterOptions of alula/adapter',
-      InternalServiceMethods: 'use AdapterMethods of alula/adapter'
+      InternalServiceMethods: 'use AdapterBase of alula/adapter'
     }
   },
   '@feathersjs/transport-commons': {

@@ -65,6 +65,8 @@ export interface Reference {
   readonly variable?: Range
   /** Whether the variable of a `require` is the only one of its statement. */
   readonly isAlone?: boolean
+  /** Whether the variable of a `require` is exported. */
+  readonly isExported?: boolean
   /** Whether the module is awaited. */
   readonly isAwaited?: boolean
   /** Of a call whose result is called: the place between the two. */
@@ -248,6 +250,7 @@ function readVariable(call: Reference, value: Node, around: readonly Node[], sou
     end: endOf({ start, end }, source),
     variable: id,
     isAlone,
+    isExported,
     isAwaited: value.type === 'AwaitExpression',
     bindings: id.properties ? named : [{ form: 'namespace', imported: '*', local: toName(id) }],
     braces: id.properties && id

@@ -177,17 +177,23 @@ class Rewriter {
    */
   bindModule(reference: Reference, replacement: Replacement, { form, local }: Binding): boolean {
     const { main } = replacement
+    const { kind, isAwaited, isExported } = reference
     const uses = findUses(this.file, local, reference)
-    const members = uses.filter(({ kind }) => kind === 'member')
-    const isCalled = uses.some(({ kind }) => kind === 'call')
+    const members = uses.filter((use) => use.kind === 'member')
+    const calls = uses.filter((use) => use.kind === 'call')
     const isFunction = main !== undefined && members.length === 0
-    // `import * as` never was more than the names, unless it is called.
-    const isNamespace = reference.kind === 'import' && form === 'namespace'
+    // `import * as` and `await import()` never were more than the names, unless they are called.
+    const isNamespace = form === 'namespace' && (kind === 'import' || isAwaited)
+    // What else is done with an awaited module may need the names.
+    const isCalled = calls.length > 0 && (!isAwaited || (calls.length === uses.length && !isExported))
 
     if (isFunction && (!isNamespace || isCalled)) return false
 
     for (const use of members) this.rewriteUse(use, replacement)
-    if (main) this.rewriteCalls(uses, local, main)
+    if (main) {
+      if (isExported) this.remarkOnModule(reference, local, main)
+      this.rewriteCalls(uses, local, main)
+    }
 
     return true
   }
@@ -211,9 +217,13 @@ class Rewriter {
         this.text.appendLeft(node.end, `.${main}`)
         this.change(node, `${name}() → ${name}.${main}()`)
       } else if (kind !== 'member') {
-        this.remark(node, `'${name}' is a module here, and its function is '${name}.${main}'`, 'names')
+        this.remarkOnModule(node, name, main)
       }
     }
+  }
+
+  remarkOnModule(place: { readonly start: number }, name: string, main: string): void {
+    this.remark(place, `'${name}' is a module here, and its function is '${name}.${main}'`, 'names')
   }
 
   /** Removes each `.configure(name())` of what every application does now. Returns whether it is used for nothing else. */

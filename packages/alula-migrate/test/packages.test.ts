@@ -71,7 +71,7 @@ it.each([
   ['express', 'ExpressOverrides', 'its type is divided differently'],
   ['express', 'query', 'Express 5 has none'],
   ['adapter-commons', 'AdapterServiceOptions', 'use AdapterOptions of alula/adapter'],
-  ['adapter-commons', 'InternalServiceMethods', 'use AdapterMethods of alula/adapter'],
+  ['adapter-commons', 'InternalServiceMethods', 'use AdapterBase of alula/adapter'],
   ['adapter-commons', 'compare', 'use compareAny of alula/query, which has one order for all values'],
   ['transport-commons', 'channels', 'every application has channels: remove the line that configures them'],
   ['transport-commons', 'routing', 'every application has routes: remove the line that configures them'],

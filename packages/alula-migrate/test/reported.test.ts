@@ -147,6 +147,31 @@ it.each([
     'names'
   ],
   [
+    `const y = await import('@feathersjs/memory')\nexport default y`,
+    `2: 'y' is a module here, and its function is 'y.memory'`,
+    'names'
+  ],
+  [
+    `const y = await import('@feathersjs/memory')\nexport { y }`,
+    `2: 'y' is a module here, and its function is 'y.memory'`,
+    'names'
+  ],
+  [
+    `const y = await import('@feathersjs/memory')\ny()\npick(y)`,
+    `3: 'y' is a module here, and its function is 'y.memory'`,
+    'names'
+  ],
+  [
+    `const y = await import('@feathersjs/memory')\na = { ...y }`,
+    `2: 'y' is a module here, and its function is 'y.memory'`,
+    'names'
+  ],
+  [
+    `\nexport const y = await import('@feathersjs/memory')\ny()`,
+    `2: 'y' is a module here, and its function is 'y.memory'`,
+    'names'
+  ],
+  [
     `declare module '@feathersjs/express' {}`,
     `1: only 'alula' can be augmented, 'alula/express' cannot`,
     'typescript'
@@ -216,6 +241,9 @@ it.each([
   `export * from '@feathersjs/errors'`,
   `import {} from '@feathersjs/client'`,
   `import('@feathersjs/errors').then((m) => m.NotFound)`,
+  `const y = await import('@feathersjs/memory')`,
+  `const y = await import('@feathersjs/memory')\ny()`,
+  `export const y = await import('@feathersjs/errors')`,
   `require('@feathersjs/feathers')()`,
   `declare module '@feathersjs/feathers' {}`,
   `const a = '@feathersjs/schema'`,

@@ -143,6 +143,24 @@ it.each([
     `const { default: io } = await import('@feathersjs/socketio')`,
     `const { socketio: io } = await import('alula/socketio')`
   ],
+  // Awaited, a module is its names: as before, where it is not only called.
+  [
+    `const y = await import('@feathersjs/memory')\napp.use('a', y())`,
+    `const { memory: y } = await import('alula/memory')\napp.use('a', y())`
+  ],
+  [
+    `const y = await import('@feathersjs/memory')\nexport default y`,
+    `const y = await import('alula/memory')\nexport default y`
+  ],
+  [
+    `const y = await import('@feathersjs/memory')\nf(y(), { ...y }, y.default)`,
+    `const y = await import('alula/memory')\nf(y.memory(), { ...y }, y.memory)`
+  ],
+  [
+    `export const y = await import('@feathersjs/memory')\ny()`,
+    `export const y = await import('alula/memory')\ny.memory()`
+  ],
+  [`const y = await import('@feathersjs/memory')`, `const y = await import('alula/memory')`],
   [`const a = await import('@feathersjs/socketio', {})`, `const a = await import('alula/socketio', {})`],
   ['import(`@feathersjs/errors`)', 'import(`alula/errors`)'],
   [`require.resolve('@feathersjs/errors')`, `require.resolve('alula/errors')`]
