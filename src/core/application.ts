@@ -262,29 +262,26 @@ function assertFree(app: BaseApplication, location: string): void {
   if (app.services[location] !== undefined)
     throw createError('ALULA_PATH_TAKEN', `Path ${location} already exists`)
 
-  const prefix = [...app._internals.mounts.keys()].find((one) => isInside(location, one))
-
-  if (prefix !== undefined) throw toUnreachable(location, prefix)
+  assertReachable([location], app._internals.mounts.keys())
 }
 
 function assertNotMounted({ _internals, services }: BaseApplication, prefix: string): void {
   if (_internals.mounts.has(prefix))
     throw createError('ALULA_PATH_TAKEN', `A function is mounted for '${prefix}' already`)
 
-  const location = Object.keys(services).find((one) => isInside(one, prefix))
-
-  if (location !== undefined) throw toUnreachable(location, prefix)
+  assertReachable(Object.keys(services), [prefix])
 }
 
-function isInside(location: string, prefix: string): boolean {
-  return `/${location}/`.startsWith(`${prefix}/`)
-}
-
-function toUnreachable(location: string, prefix: string): Error {
-  return createError(
-    'ALULA_PATH_TAKEN',
-    `Requests for '${prefix}' go to a mounted function, and none would reach the service '${location}': choose another path for one of them`
-  )
+function assertReachable(locations: readonly string[], prefixes: Iterable<string>): void {
+  for (const prefix of prefixes) {
+    for (const location of locations) {
+      if (`/${location}/`.startsWith(`${prefix}/`))
+        throw createError(
+          'ALULA_PATH_TAKEN',
+          `A function is mounted for '${prefix}': no request would reach the service '${location}'`
+        )
+    }
+  }
 }
 
 /** Sets up a service that is registered after `setup`, at once and without waiting for it. */

@@ -68,6 +68,42 @@ describe.each(TRANSPORTS)('a live list over %s', (transport) => {
     await show(list, ['b'])
   })
 
+  it('drops the records of a user as soon as another one logs in, also when its fetch fails', async () => {
+    const server = await startLogins()
+    let isBroken = false
+
+    server.notes.hooks({
+      before: {
+        find: [
+          async () => {
+            if (isBroken) throw new Error('The database is away')
+          }
+        ]
+      }
+    })
+
+    const client = await connect(server, transport, { configure: (app) => app.configure(authentication()) })
+
+    await client.authenticate(toLogin('ann'))
+
+    const list = client.live('notes')
+
+    await show(list, ['a'])
+
+    const before = list.getSnapshot().data[0]
+
+    // Another token of the same user.
+    await client.authenticate(toLogin('ann'))
+    expect(texts(list)).toEqual(['a'])
+    await until(() => expect(server.finds).toHaveLength(2))
+    await show(list, ['a'])
+    expect(list.getSnapshot().data[0]).toBe(before)
+    isBroken = true
+    await client.authenticate(toLogin('bob'))
+    expect(list.getSnapshot()).toMatchObject({ data: [], isLoading: true })
+    await until(() => expect(list.getSnapshot()).toMatchObject({ data: [], error: { code: 500 } }))
+  })
+
   it('of a user who is logged in gets what it missed without a find', async () => {
     const server = await startLogins()
     const { app, notes, finds } = server

@@ -118,3 +118,19 @@ it.each([false, true])('decides $null, and leaves lists to the server: %j', (isT
   expect(decide({ a: { $contains: 1 } })).toBeUndefined()
   expect(decide({ a: { $overlaps: [1] } })).toBeUndefined()
 })
+
+it('leaves the order of strings that stores order in two ways to the server', () => {
+  const decide = (query: object) =>
+    createDecider(query, false) as NonNullable<ReturnType<typeof createDecider>>
+  const [plain, emoji, wide] = ['a', '😀', '！'].map((a) => ({ a })) as [object, object, object]
+  const { isSortable } = decide({ $sort: { a: 1 } })
+
+  expect([plain, emoji, wide].map(isSortable)).toEqual([true, true, false])
+
+  // Of an emoji and a wide character, memory has the emoji first and SQL the other.
+  expect(decide({ a: { $gt: '😀' } }).matches(wide)).toBeUndefined()
+  expect(decide({ a: { $gt: '！' } }).matches(emoji)).toBeUndefined()
+  expect(decide({ a: { $gt: 'a' } }).matches(emoji)).toBe(true)
+  expect(decide({ a: '！' }).matches(wide)).toBe(true)
+  expect(decide({ a: '！' }).matches(emoji)).toBe(false)
+})

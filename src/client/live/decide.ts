@@ -32,6 +32,8 @@ interface FieldTest {
 /** A time as JSON has it. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const DECIMAL = /^-?\d+\.\d+$/
+/** Characters that come after those beyond U+FFFF by UTF-16 units, as here and in memory, and before them in SQL. */
+const UNORDERED = /[\ue000-\uffff]/
 
 /**
  * Prepares a query for the records of events.
@@ -98,13 +100,13 @@ function isClear(record: object, { path, isOrder, values }: FieldTest): boolean 
 }
 
 function isComparable(field: string, value: unknown, isOrder: boolean): boolean {
-  const form = toForm(field)
+  const form = toForm(field, isOrder)
 
   if (field === value && !isOrder) return true
   if (form === 'vague') return false
   if (typeof value !== 'string') return typeof value !== 'number' || form !== 'integer'
 
-  const other = toForm(value)
+  const other = toForm(value, isOrder)
 
   if (other === 'vague') return false
   if (form === 'integer' || other === 'integer') return !isOrder
@@ -124,14 +126,15 @@ function hasSortableField(record: object, path: Path): boolean {
   const value = getPath(record, path)
 
   return (
-    hasField(record, path) && (typeof value !== 'string' || !['integer', 'vague'].includes(toForm(value)))
+    hasField(record, path) &&
+    (typeof value !== 'string' || !['integer', 'vague'].includes(toForm(value, true)))
   )
 }
 
-function toForm(text: string): Form {
+function toForm(text: string, isOrder: boolean): Form {
   if (isInteger(text)) return 'integer'
   if (TIME.test(text)) return 'time'
   if (isDay(text)) return 'day'
 
-  return DECIMAL.test(text) || toExactDate(text) ? 'vague' : 'text'
+  return DECIMAL.test(text) || (isOrder && UNORDERED.test(text)) || toExactDate(text) ? 'vague' : 'text'
 }

@@ -1,6 +1,7 @@
 import { runSafely } from '../../core/events.ts'
 import type { Query } from '../../core/types.ts'
 import { isReached } from '../../log/position.ts'
+import { readClaims } from '../claims.ts'
 import type { Stamp } from '../seen.ts'
 import type { ResponseParams } from '../service.ts'
 import { createDecider } from './decide.ts'
@@ -98,7 +99,7 @@ export class List implements LiveList {
   private begin: string | undefined
   /** The login that was there at the last fetch, and its token. */
   private login: unknown
-  private token: unknown
+  private token: string | undefined
   /** Counts the logouts. */
   private user = 0
   private timer: unknown
@@ -204,12 +205,13 @@ export class List implements LiveList {
     else if (!isReached(position, this.read)) this.fetchAfter(PAUSE)
   }
 
-  /** Fetches for another user. After a lost connection, it is the same one. */
-  takeLogin(token: unknown): void {
+  /** Fetches for the user of a login, and first drops what another one saw. */
+  takeLogin(token: string | undefined): void {
     const { snapshot, settings } = this
     const isSame = token === this.token || settings.app.get('authentication') === this.login
 
-    if (!isSame || snapshot.error) this.fetchNow()
+    if (this.token && toUser(token) !== toUser(this.token)) this.takeLogout()
+    else if (!isSame || snapshot.error) this.fetchNow()
   }
 
   /** Drops what the user saw who is logged in no more. */
@@ -341,6 +343,13 @@ export class List implements LiveList {
   private notify(): void {
     for (const listener of [...this.listeners]) runSafely(this.settings.app, listener)
   }
+}
+
+/** The user of a token. One that names no user is like no other. */
+function toUser(token: string | undefined): string {
+  const { iss, sub = token } = readClaims(token)
+
+  return JSON.stringify([iss, sub])
 }
 
 function toPause(milliseconds: number): number {
