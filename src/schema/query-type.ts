@@ -90,9 +90,9 @@ type NestedPath<Record> = {
 
 type PathOf<Record> = (keyof Record & string) | NestedPath<Record>
 
-/** The fields of the records that relations lead to, such as `author.name`. */
+/** The fields of the records that relations lead to, such as `author.name` and `author.address.city`. */
 type RelatedPath<Relations> = {
-  [Name in keyof Relations & string]: `${Name}.${keyof RelatedOf<Relations[Name]>['stored'] & string}`
+  [Name in keyof Relations & string]: `${Name}.${PathOf<RelatedOf<Relations[Name]>['stored']>}`
 }[keyof Relations & string]
 
 /** Conditions on fields of objects, and of related records. */
@@ -108,7 +108,11 @@ type InnerConditions<Record, Relations> = {
     : never
 }
 
-type FieldIn<Value, Field> = Field extends keyof Value ? Value[Field] : never
+type FieldIn<Value, Path> = Path extends keyof Value
+  ? Value[Path]
+  : Path extends `${infer Name}.${infer Field}`
+    ? FieldIn<Name extends keyof Value ? Nested<Value[Name]> : never, Field>
+    : never
 
 /** Records can be sorted by the number of related ones. */
 export type CountName<Relations> = {

@@ -65,3 +65,35 @@ export const pattern: CustomOperators<string> = { $like: 'a%' }
 export const some: RecordQuery<z.output<typeof Note>> = { done: true, $select: ['id'] }
 // @ts-expect-error One record has no page.
 export const page: RecordQuery<z.output<typeof Note>> = { $limit: 1 }
+
+const people = schema(
+  z.object({
+    id: z.string(),
+    address: z.object({ city: z.string(), size: z.number().optional() }).optional()
+  })
+)
+const houses = schema(Note, {
+  relations: {
+    owner: one(typed<typeof people>('people'), { from: 'ownerId', filter: ['address.city', 'address.size'] }),
+    guests: many(typed<typeof people>('people'), { to: 'id', filter: ['address.city'] }),
+    other: one('others', { from: 'ownerId', filter: ['address.city'] })
+  }
+})
+
+declare const village: Application<{ houses: ServiceOf<typeof houses> }>
+
+// Fields of objects in related records.
+await village.service('houses').find({
+  query: {
+    'address.city': 'Rome',
+    'owner.address.city': 'Rome',
+    'owner.address.size': { $gt: 1 },
+    'guests.address.city': { $in: ['Rome'] },
+    'other.address.city': 'Rome',
+    $or: [{ 'owner.address.city': 'Pisa' }]
+  }
+})
+// @ts-expect-error A city is a string.
+await village.service('houses').find({ query: { 'owner.address.city': 1 } })
+// @ts-expect-error There is no such field.
+await village.service('houses').find({ query: { 'guests.address.zip': 'a' } })
