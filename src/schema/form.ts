@@ -78,7 +78,7 @@ function convertElements(value: readonly unknown[], { elements }: Shape, isForm:
 
 function convertFields(value: Record<string, unknown>, { object }: Shape, isForm: boolean): unknown {
   const entries = Object.entries(value).map(([name, field]) => {
-    const shape = object.fields.get(name)
+    const shape = object.fields.get(name) ?? (object.names.has(name) ? undefined : object.findOther(name))
 
     return [name, shape ? convert(field, shape, isForm) : field] as const
   })

@@ -242,6 +242,46 @@ describeHttpTransports('a form', (open) => {
     expect(Object.keys(await send('counts=1&size=1&size=2'))).toEqual(['size'])
   })
 
+  it('has values of records, by any name and by a pattern', async () => {
+    const record = {
+      ...{ type: 'object', additionalProperties: false },
+      properties: {
+        id: { type: 'integer' },
+        flags: {
+          type: 'object',
+          patternProperties: { '^is': { type: 'boolean' } },
+          additionalProperties: false
+        },
+        named: { properties: { text: {} }, additionalProperties: { type: 'integer' } }
+      }
+    }
+    const Counts = z.object({
+      id: z.int(),
+      counts: z.record(z.string(), z.int()),
+      sizes: z.record(z.string(), z.object({ x: z.number() })).optional(),
+      texts: z.record(z.string(), z.string()).optional()
+    })
+    const client = await open((app) => {
+      app.use('counts', memory(), { forms: true, schema: schema(Counts) })
+      app.use('flags', memory(), { forms: true, schema: schema(record) })
+    })
+    const send = async (path: string, body: string) => {
+      const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+      const response = await client.request(path, { method: 'POST', headers, body })
+      const { id, errors, ...fields } = (await response.json()) as any
+
+      return errors ? Object.keys(errors) : fields
+    }
+
+    expect(await send('/counts', 'counts[q]=3&counts[empty]=&sizes[a][x]=1.5&texts[a]=7')).toEqual({
+      ...{ counts: { q: 3 }, sizes: { a: { x: 1.5 } }, texts: { a: '7' } }
+    })
+    expect(await send('/counts', 'counts[q]=x')).toEqual(['counts.q'])
+    expect(await send('/flags', 'flags[isOpen]=on&named[text]=7&named[other]=7')).toEqual({
+      ...{ flags: { isOpen: true }, named: { text: '7', other: 7 } }
+    })
+  })
+
   it('leaves fields out that are left empty, and keeps strings where anything may be', async () => {
     const record = {
       type: 'object',
