@@ -6,8 +6,8 @@ import { hasCode } from '../utils/check.ts'
 const GONE = ['ECONNRESET', 'EPIPE']
 
 /**
- * Keeps Koa from reporting that a client has gone before it had the whole response: for a server that is no error, and Express
- * does not report it either.
+ * Keeps Koa from reporting that a client has gone before it had the whole response, or has sent what is no HTTP: for a server that is
+ * no error, and Express does not report it either.
  *
  * @param context The prototype of the contexts of an application
  */
@@ -15,7 +15,7 @@ export function ignoreAborts(context: Pick<Koa.BaseContext, 'onerror'>): void {
   const { onerror } = context
 
   context.onerror = function (this: Koa.Context, error) {
-    if (!isAbort(error, this.req)) onerror.call(this, error)
+    if (!isAbort(error, this.req) && !isMalformed(error, this)) onerror.call(this, error)
   }
 }
 
@@ -24,4 +24,19 @@ function isAbort(error: unknown, { socket }: IncomingMessage): boolean {
   const hasGone = socket.readableEnded || GONE.some((code) => hasCode(socket.errored, code))
 
   return hasGone && [...GONE, 'ERR_STREAM_PREMATURE_CLOSE'].some((code) => hasCode(error, code))
+}
+
+/**
+ * Whether the parser of the server has refused a request. The application may call another server, whose response is malformed: such an
+ * error fails its request or its response first.
+ */
+function isMalformed(error: unknown, { req, res }: Pick<Koa.Context, 'req' | 'res'>): boolean {
+  const { code } = (error ?? {}) as { code?: unknown }
+
+  return (
+    String(code).startsWith('HPE_') &&
+    error === req.socket.errored &&
+    error !== req.errored &&
+    error !== res.errored
+  )
 }

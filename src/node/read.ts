@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Readable, Transform } from 'node:stream'
+import { Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { BadRequest, UnsupportedMediaType } from '../errors.ts'
 import { createAborted, createTooLarge } from '../transport/error.ts'
@@ -59,6 +59,8 @@ export async function readText(request: IncomingMessage, limit: number): Promise
 
     source.on('data', onData)
     source.once('end', () => {
+      if (request.aborted) return fail(createIncompleteError(request))
+
       isSettled = true
       resolve(toBodyText(chunks))
     })
@@ -68,15 +70,38 @@ export async function readText(request: IncomingMessage, limit: number): Promise
       })
       decompressor.once('error', () => {
         // A body of no bytes is none, and cannot be decompressed. The message of Node is about headers and checksums.
-        if (isEmpty && request.complete) resolve('')
+        if (isEmpty && hasArrived(request)) resolve('')
         else fail(new BadRequest('Invalid request body: it cannot be decompressed'))
       })
     }
     // Emitted for every request. The error, which takes long to make, is only for a body that did not arrive.
     request.once('close', () => {
-      if (!isSettled && !(decompressor && request.complete)) fail(createIncompleteError(request))
+      if (!isSettled && !(decompressor && hasArrived(request))) fail(createIncompleteError(request))
     })
   })
+}
+
+/**
+ * The body of a request as a stream, as it was sent.
+ *
+ * @param request A request whose body was not read yet
+ * @throws BadRequest when the client has gone; Error when middleware has consumed the body
+ */
+export function toBodyStream(request: IncomingMessage): ReadableStream | AsyncIterable<Uint8Array> {
+  if (!request.readable || request.aborted) throw createIncompleteError(request)
+
+  return request.httpVersionMajor > 1 ? readWhole(request) : Readable.toWeb(request)
+}
+
+/** A body of HTTP/2 that its client cancels ends as a whole one does. */
+async function* readWhole(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    yield* request
+  } catch (error) {
+    throw request.aborted ? createAborted() : error
+  }
+
+  if (request.aborted) throw createAborted()
 }
 
 /** Without one of these headers there is no body (RFC 9112 §6.3); HTTP/2 needs neither. */
@@ -104,8 +129,14 @@ function createDecompressor(encoding = 'identity'): Transform | undefined {
   return create()
 }
 
-function createIncompleteError({ complete }: IncomingMessage): Error {
-  return complete
+/** A request of HTTP/2 that its client has cancelled counts as complete, and its body ends as a whole one does. */
+function hasArrived({ complete, aborted }: IncomingMessage): boolean {
+  return complete && !aborted
+}
+
+/** The error for a body that cannot be read any more. */
+function createIncompleteError(request: IncomingMessage): Error {
+  return hasArrived(request)
     ? createError('ALULA_BODY_CONSUMED', 'Earlier middleware consumed the body and set no request.body')
     : createAborted()
 }

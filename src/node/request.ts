@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
 import qs from 'qs'
 import { BadRequest, MethodNotAllowed } from '../errors.ts'
 import { isAcceptedForm } from '../transport/body.ts'
 import type { HttpRequest, IncomingHeaders } from '../transport/http.ts'
 import { isForwarded, toAddress, toHost } from '../transport/proxies.ts'
 import type { HttpTarget } from '../transport/target.ts'
-import { readText } from './read.ts'
+import { readText, toBodyStream } from './read.ts'
 
 /** A request as servers of Node and what is built on them (Express, Koa) have it. */
 export type ServerRequest = IncomingMessage & {
@@ -70,7 +69,12 @@ export class NodeRequest implements HttpRequest {
   }
 
   get isAborted(): boolean {
-    return this.response.destroyed && !this.response.writableFinished
+    const { incoming, response } = this
+
+    // A response of HTTP/2 is finished when it closes, also where its client has cancelled it.
+    if (incoming.httpVersionMajor > 1) return incoming.aborted
+
+    return response.destroyed && !response.writableFinished
   }
 
   getResponseHeader(name: string): unknown {
@@ -90,9 +94,9 @@ export class NodeRequest implements HttpRequest {
     if (UNREPRESENTABLE.includes(method)) throw new MethodNotAllowed(`Method ${method} not allowed`)
 
     // Already, while params were looked up.
-    if (response.destroyed) gone.abort()
+    if (response.destroyed || this.isAborted) gone.abort()
     response.once('close', () => {
-      if (!response.writableFinished) gone.abort()
+      if (this.isAborted) gone.abort()
     })
 
     return new Request(`${url}${search && `?${search}`}`, {
@@ -107,7 +111,7 @@ export class NodeRequest implements HttpRequest {
     const pairs = toPairs(this.headers)
 
     if (body === undefined)
-      return { headers: pairs, body: Readable.toWeb(this.incoming), duplex: 'half' } as RequestInit
+      return { headers: pairs, body: toBodyStream(this.incoming), duplex: 'half' } as RequestInit
 
     // Middleware has parsed it: its length and its encoding are others.
     return {

@@ -18,8 +18,12 @@ const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 /** The characters of a header name (RFC 9110 §5.6.2). */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
 
-/** Headers about the transfer, which the server sets. A second length would allow request smuggling. */
-const FRAMING = /^(content-length|transfer-encoding|connection|keep-alive|trailer|upgrade)$/i
+/**
+ * Headers about the transfer, which the server sets. A second length would allow request smuggling, and HTTP/2 closes the stream of
+ * a response that is about its connection (RFC 9113 §8.2.2).
+ */
+const FRAMING =
+  /^(content-length|transfer-encoding|connection|proxy-connection|keep-alive|trailer|te|upgrade|http2-settings)$/i
 
 /**
  * Encodes a result as a response that is ready to be written, its body as JSON. A client that has it already gets a 304

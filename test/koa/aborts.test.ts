@@ -80,6 +80,54 @@ it.each([
   expect(errors).toEqual([])
 })
 
+const UPLOAD = 'POST /things HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
+const CHUNKED = `${UPLOAD}Transfer-Encoding: chunked\r\n\r\n`
+
+it.each([
+  ['is shorter than its length', `${UPLOAD}Content-Length: 100\r\n\r\n{"a"`, true],
+  ['lacks its last chunk', `${CHUNKED}4\r\n{"a"\r\n`, true],
+  ['has no valid chunks', `${CHUNKED}x\r\n`, false]
+])('an upload that %s is no error of the application', async (_name, sent, ends) => {
+  const app: any = koa(alula())
+  const created: unknown[] = []
+  const errors: unknown[] = []
+
+  app.use(errorHandler({ logger: false }))
+  app.configure(rest())
+  app.use('things', { create: async (data: unknown) => created.push(data) })
+  app.on('error', (error: unknown) => errors.push(error))
+
+  const server = await app.listen(0, '127.0.0.1')
+  const arrived = once(server, 'request')
+  const socket = openConnection((server.address() as AddressInfo).port)
+
+  socket.resume().write(sent)
+
+  const [, response] = await arrived
+  const closed = response.closed || once(response, 'close')
+
+  if (ends) socket.end()
+
+  await closed
+  await app.teardown()
+
+  expect(created).toEqual([])
+  expect(errors).toEqual([])
+})
+
+it('a stream that fails as the parser of a server does is an error', async () => {
+  const failure = Object.assign(new Error('Parse Error'), { code: 'HPE_INVALID_CHUNK_SIZE' })
+  const { app, errors, socket, closed } = await download(() =>
+    createBroken((stream) => stream.destroy(failure))
+  )
+
+  socket.resume()
+  await closed
+  await app.teardown()
+
+  expect(errors[0]).toBe(failure)
+})
+
 it('a stream that breaks off is an error', async () => {
   for (const [end, message] of [
     [(stream: Readable) => stream.destroy(new Error('The disk fails')), 'The disk fails'],
