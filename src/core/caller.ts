@@ -3,6 +3,7 @@ import {
   addInherited,
   getInherited,
   getServiceSlots,
+  setInherited,
   toNestedParams,
   withoutServiceSlots
 } from '../utils/call-state.ts'
@@ -66,6 +67,20 @@ export function noteParams<P extends Params>(app: object, params: P): P {
   if (partsOfCalls) for (const part of listParts(params)) partsOfCalls.add(part)
 
   return params
+}
+
+/**
+ * The same for the params of a mounted function, which no other code has yet. Where it is part of a sub-application, it calls the
+ * services of that one, and not of the application that has got the request.
+ *
+ * @param app The application
+ * @param params The params of a transport
+ * @returns The same params
+ */
+export function noteMountedParams<P extends Params>(app: object, params: P): P {
+  setInherited(params, { isOfCall: true })
+
+  return noteParams(app, params)
 }
 
 /** What copies of params share, and no other params have. */

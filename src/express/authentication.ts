@@ -4,7 +4,7 @@ import {
   authenticate as authenticateHook
 } from '../authentication-hooks/authenticate.ts'
 import { assertNoRequest, authenticateRequest, findCredentials } from '../node/framework.ts'
-import type { ParseAuthenticationOptions } from '../transport/authentication.ts'
+import { mayAuthenticate, type ParseAuthenticationOptions } from '../transport/authentication.ts'
 import type { TransportApplication } from '../transport/http.ts'
 import { AUTHENTICATION_CHECKS } from '../transport/options.ts'
 import { copyWith } from '../utils/object.ts'
@@ -45,7 +45,7 @@ export function parseInto(
   options: ParseAuthenticationOptions | undefined,
   next: NextFunction
 ): void {
-  if (!app.defaultAuthentication) {
+  if (!mayAuthenticate(app, options)) {
     next()
     return
   }

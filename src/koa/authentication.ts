@@ -3,7 +3,7 @@ import {
   authenticate as authenticateHook
 } from '../authentication-hooks/authenticate.ts'
 import { assertNoRequest, authenticateRequest, findCredentials } from '../node/framework.ts'
-import type { ParseAuthenticationOptions } from '../transport/authentication.ts'
+import { mayAuthenticate, type ParseAuthenticationOptions } from '../transport/authentication.ts'
 import type { TransportApplication } from '../transport/http.ts'
 import { AUTHENTICATION_CHECKS } from '../transport/options.ts'
 import { copyWith } from '../utils/object.ts'
@@ -43,7 +43,7 @@ export async function parseInto(
   context: FeathersKoaContext,
   options: ParseAuthenticationOptions | undefined
 ): Promise<void> {
-  const authentication = app.defaultAuthentication && (await findCredentials(app, own, options))
+  const authentication = mayAuthenticate(app, options) && (await findCredentials(app, own, options))
 
   if (authentication) context.feathers = copyWith(context.feathers, { authentication })
 }

@@ -1,5 +1,5 @@
-import { reportError } from '../core/events.ts'
 import { getProvider } from '../core/client-call.ts'
+import { reportError } from '../core/events.ts'
 import { hasHooks } from '../core/gate.ts'
 import { getIdField } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'

@@ -13,6 +13,30 @@ type Configuration = Partial<DefaultAuthentication['configuration']>
 /** The part of an application that is needed to find credentials. */
 export interface Authenticating {
   defaultAuthentication?(location?: string): DefaultAuthentication | null
+  service?(location: string): any
+}
+
+/**
+ * The authentication service of a transport.
+ *
+ * @param app An application, with or without authentication
+ * @param service The path of the service; the default one when left out
+ * @returns Nothing where none is the default
+ * @throws Error for a path without a service
+ */
+export function findAuthentication(
+  app: Authenticating,
+  service?: string
+): DefaultAuthentication | null | undefined {
+  if (app.defaultAuthentication) return app.defaultAuthentication(service)
+
+  // That of a sub-application, which is not the default of this one.
+  return service === undefined ? undefined : app.service?.(service)
+}
+
+/** Whether a transport looks for credentials: the application has a default authentication service, or the options name one. */
+export function mayAuthenticate(app: Authenticating, { service }: ParseAuthenticationOptions = {}): boolean {
+  return app.defaultAuthentication !== undefined || service !== undefined
 }
 
 /**
@@ -29,7 +53,7 @@ export function parseAuthentication(
   response?: unknown,
   { service, strategies }: ParseAuthenticationOptions = {}
 ): Promise<AuthenticationRequest | null> {
-  const auth = app.defaultAuthentication?.(service)
+  const auth = findAuthentication(app, service)
 
   if (typeof auth?.parse !== 'function') return Promise.resolve(null)
 
@@ -48,7 +72,7 @@ export function mayReadCookies(
   app: Authenticating,
   { service, strategies }: ParseAuthenticationOptions = {}
 ): boolean {
-  const auth = app.defaultAuthentication?.(service)
+  const auth = findAuthentication(app, service)
 
   if (!auth) return false
 
@@ -64,7 +88,7 @@ export function getSchemes(
   app: Authenticating,
   { service, strategies }: ParseAuthenticationOptions = {}
 ): readonly string[] {
-  const configuration: Configuration = app.defaultAuthentication?.(service)?.configuration ?? {}
+  const configuration: Configuration = findAuthentication(app, service)?.configuration ?? {}
   const names = strategies ?? listStrategies(configuration)
   const schemes = names.flatMap((name): readonly string[] => configuration[name]?.schemes ?? [])
 

@@ -1,6 +1,6 @@
 import type { HookContext } from '../core/types.ts'
 import { copyWith } from '../utils/object.ts'
-import type { ParseAuthenticationOptions } from './authentication.ts'
+import { findAuthentication, type ParseAuthenticationOptions } from './authentication.ts'
 import { findHeader } from './encode.ts'
 import type { HttpRequest, HttpResult, TransportApplication } from './http.ts'
 import type { HttpSettings } from './options.ts'
@@ -67,7 +67,7 @@ function toVarying(
   { headers }: CachedRequest,
   { service }: ParseAuthenticationOptions = {}
 ): readonly string[] {
-  const configuration = app.defaultAuthentication?.(service)?.configuration
+  const configuration = findAuthentication(app, service)?.configuration
   const header: string = configuration?.[strategy as string]?.header ?? 'Authorization'
   const isSent = Boolean(headers[header.toLowerCase()])
 

@@ -1,13 +1,13 @@
 import { assertApplication } from '../core/assert-application.ts'
 import { callService } from '../core/call.ts'
-import { noteParams } from '../core/caller.ts'
+import { noteMountedParams } from '../core/caller.ts'
 import { type ClientPlace, setClientPlace, withClientPlace } from '../core/client-place.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, RouteLookup } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { setSlots } from '../utils/call-state.ts'
 import { copyWith } from '../utils/object.ts'
-import { parseAuthentication } from './authentication.ts'
+import { mayAuthenticate, parseAuthentication } from './authentication.ts'
 import { assertUtf8, parseBody } from './body.ts'
 import { withCacheHeaders } from './caching.ts'
 import { readsBody, toServiceCall } from './call.ts'
@@ -199,15 +199,15 @@ export async function runCall(
   const { method, headers } = request
   const inUrl = request.query ?? parseQueryString(request.search)
   const hasBody = readsBody(method, route)
-  const given =
-    settings.params || app.defaultAuthentication ? await toParams(app, request, settings) : request.params
+  const isSearched = mayAuthenticate(app, settings.authentication)
+  const given = settings.params || isSearched ? await toParams(app, request, settings) : request.params
   const params = withRequestId(app, given ?? {}, request)
   const body = hasBody ? await readBody(request, route, settings) : undefined
   const query = method === QUERY_VERB ? await readQuery(request, inUrl, settings.bodyLimit) : inUrl
   const call = toServiceCall({ method, headers, query, body, params }, route)
 
   // A service may compare what is in any request with a secret.
-  if (app.defaultAuthentication) setClientPlace(call.params, toClientPlace(app, request, settings))
+  if (isSearched) setClientPlace(call.params, toClientPlace(app, request, settings))
 
   const context = createHttpContext(route, call, request)
   const position = getReadPosition(app, call.method)
@@ -251,7 +251,7 @@ async function toParams(
     ...(getParams && (await getParams(request.native?.request, { address: request.address })))
   }
 
-  if (!app.defaultAuthentication) return given
+  if (!mayAuthenticate(app, authentication)) return given
 
   // Most requests have no cookie, and nothing to wait for.
   if (request.headers.cookie !== undefined) await assertOwnOrigin(app, request, authentication, cors)
@@ -271,7 +271,7 @@ async function toMountedParams(
 ): Promise<Params> {
   const params = withRequestId(app, await toParams(app, request, settings), request)
 
-  return noteParams(
+  return noteMountedParams(
     app,
     withClientPlace(
       { provider: 'rest', headers: request.headers, ...params },

@@ -1,6 +1,11 @@
 import type { AuthenticationRequest } from '../core/types.ts'
 import { Forbidden } from '../errors.ts'
-import { mayReadCookies, type ParseAuthenticationOptions, parseAuthentication } from './authentication.ts'
+import {
+  findAuthentication,
+  mayReadCookies,
+  type ParseAuthenticationOptions,
+  parseAuthentication
+} from './authentication.ts'
 import type { Cors } from './cors.ts'
 import { type HttpRequest, type TransportApplication, toCredentialSource } from './http.ts'
 
@@ -106,7 +111,7 @@ function getOrigins(
   app: TransportApplication,
   { service }: ParseAuthenticationOptions = {}
 ): readonly string[] {
-  const { origins, redirect } = app.defaultAuthentication?.(service)?.configuration?.oauth ?? {}
+  const { origins, redirect } = findAuthentication(app, service)?.configuration?.oauth ?? {}
 
   return origins ?? app.get?.('origins') ?? (typeof redirect === 'string' ? [redirect] : [])
 }

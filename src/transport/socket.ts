@@ -10,7 +10,7 @@ import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
 import { createError } from '../utils/developer-error.ts'
 import { copyWith } from '../utils/object.ts'
 import { shorten } from '../utils/shorten.ts'
-import { type ParseAuthenticationOptions, parseAuthentication } from './authentication.ts'
+import { findAuthentication, type ParseAuthenticationOptions, parseAuthentication } from './authentication.ts'
 import { toCallData } from './body.ts'
 import { fillNamedRoute } from './call.ts'
 import { toClientError, toErrorResponse } from './error.ts'
@@ -242,7 +242,7 @@ export async function logInConnection(
   authentication: AuthenticationRequest,
   service?: string
 ): Promise<boolean> {
-  const auth = app.defaultAuthentication?.(service)
+  const auth = findAuthentication(app, service)
 
   if (!auth) return false
 
@@ -301,9 +301,11 @@ export async function verifyCredentials(
 
   if (!authentication) return
 
-  await app
-    .defaultAuthentication?.(service)
-    ?.authenticate(authentication, { connection }, authentication.strategy)
+  await findAuthentication(app, service)?.authenticate(
+    authentication,
+    { connection },
+    authentication.strategy
+  )
 }
 
 /**

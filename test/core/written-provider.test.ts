@@ -111,6 +111,33 @@ it('params of a mounted function are not reported', async () => {
   expect(await warnings.list()).toEqual([])
 })
 
+it('params of a mounted function of a sub-application are not reported', async () => {
+  const warnings = watchWarnings()
+  const inner = createApp((params) => ({ ...params, query: {} }))
+  const outer = alula()
+
+  inner.mount('/feed', async (_request, { params }) =>
+    Response.json(await inner.service('notes').find({ ...params, query: {} }))
+  )
+  outer.use('v1', inner)
+
+  expect((await createHandler(outer)(new Request('http://localhost/v1/feed'))).status).toBe(200)
+  expect((await createHandler(outer)(new Request('http://localhost/v1/notes'))).status).toBe(200)
+  expect(await warnings.list()).toEqual([])
+})
+
+it('params that a mounted function has written are reported', async () => {
+  const warnings = watchWarnings()
+  const inner = createApp((params) => params)
+  const outer = alula()
+
+  inner.mount('/feed', async () => Response.json(await inner.service('notes').find({ provider: 'rest' })))
+  outer.use('v1', inner)
+
+  expect((await createHandler(outer)(new Request('http://localhost/v1/feed'))).status).toBe(200)
+  expect(await warnings.list()).toHaveLength(1)
+})
+
 it('nothing is reported in production', async () => {
   vi.stubEnv('NODE_ENV', 'production')
   onTestFinished(() => void vi.unstubAllEnvs())
