@@ -258,30 +258,25 @@ function watchConnections(app: BaseApplication, channels: Channels): void {
 }
 
 /** Before anything is done to a service, so that one that is refused leaves no trace. */
-function assertFree(app: BaseApplication, location: string): void {
-  if (app.services[location] !== undefined)
-    throw createError('ALULA_PATH_TAKEN', `Path ${location} already exists`)
+function assertFree({ _internals, services }: BaseApplication, location: string): void {
+  if (services[location] !== undefined) throw toTaken(`Path ${location} already exists`)
 
-  assertReachable([location], app._internals.mounts.keys())
+  for (const prefix of _internals.mounts.keys()) assertReachable(location, prefix)
 }
 
 function assertNotMounted({ _internals, services }: BaseApplication, prefix: string): void {
-  if (_internals.mounts.has(prefix))
-    throw createError('ALULA_PATH_TAKEN', `A function is mounted for '${prefix}' already`)
+  if (_internals.mounts.has(prefix)) throw toTaken(`A function is mounted for '${prefix}' already`)
 
-  assertReachable(Object.keys(services), [prefix])
+  for (const location of Object.keys(services)) assertReachable(location, prefix)
 }
 
-function assertReachable(locations: readonly string[], prefixes: Iterable<string>): void {
-  for (const prefix of prefixes) {
-    for (const location of locations) {
-      if (`/${location}/`.startsWith(`${prefix}/`))
-        throw createError(
-          'ALULA_PATH_TAKEN',
-          `A function is mounted for '${prefix}': no request would reach the service '${location}'`
-        )
-    }
-  }
+function assertReachable(location: string, prefix: string): void {
+  if (`/${location}/`.startsWith(`${prefix}/`))
+    throw toTaken(`A function is mounted for '${prefix}': no request would reach '${location}'`)
+}
+
+function toTaken(message: string): Error {
+  return createError('ALULA_PATH_TAKEN', message)
 }
 
 /** Sets up a service that is registered after `setup`, at once and without waiting for it. */

@@ -318,7 +318,7 @@ describe('app.mount', () => {
 
   it('refuses a service that no request would reach, in either order', () => {
     const service = { find: async () => [] }
-    const message = (path: string) => `no request would reach the service '${path}'`
+    const message = (path: string) => `no request would reach '${path}'`
 
     for (const path of ['docs', 'docs/pages']) {
       expect(() => alula().mount('docs', toText(1)).use(path, service)).toThrow(message(path))
