@@ -196,7 +196,7 @@ function splitKey(
 
   if (missing.length > 0) {
     throw new BadRequest(
-      `Invalid data: upsert finds the record by ${by.map((name) => `'${name}'`).join(' and ')}, and ${missing.map((name) => `'${name}'`).join(' and ')} has no value`,
+      `Invalid data: upsert finds the record by ${toQuoted(by)}, and ${toQuoted(missing)} has no value`,
       { errors: Object.fromEntries(missing.map((name) => [name, 'is required'])) }
     )
   }
@@ -226,11 +226,7 @@ async function findId(
 ): Promise<any> {
   const [record, another] = await service._findByKey(values, params, isLatest)
 
-  if (another) {
-    const names = Object.keys(values).map((name) => `'${name}'`)
-
-    throw new Conflict(`Several records have these values of ${names.join(' and ')}`)
-  }
+  if (another) throw new Conflict(`Several records have these values of ${toQuoted(Object.keys(values))}`)
 
   return (record as Query | undefined)?.[service.id]
 }
@@ -249,9 +245,11 @@ function isAbout(error: unknown, by: readonly string[]): boolean {
 }
 
 function toUnmatched(by: readonly string[]): NotFound {
-  const names = by.map((name) => `'${name}'`).join(' and ')
+  return new NotFound(`The record with the same ${toQuoted(by)} does not match the query`)
+}
 
-  return new NotFound(`The record with the same ${names} does not match the query`)
+function toQuoted(names: readonly string[]): string {
+  return names.map((name) => `'${name}'`).join(' and ')
 }
 
 function toCollision(): Unavailable {

@@ -11,6 +11,7 @@ import { toValueError } from './errors.ts'
 import { toReaders } from './kinds.ts'
 import { assertRowSecurity } from './settings.ts'
 import type { Changes, TableDescription } from './table.ts'
+import { toTableReference } from './table-reference.ts'
 
 /** A table as one call uses it: where its statements run, and which columns name a record. */
 export interface TableHandle {
@@ -146,16 +147,12 @@ async function readTable(Model: AnyKysely, db: AnyKysely, name: string): Promise
 
   return copyWith(description, {
     dialect,
-    reference: toReference(place),
+    reference: toTableReference(place),
     statements: toStatements(Model, name, description.returning, allColumns),
     totalName: toTotalName(description),
     key,
     readers: toReaders(description)
   })
-}
-
-function toReference({ schema, name }: Place): Fragment {
-  return schema === undefined ? sql.id(name) : sql.id(schema, name)
 }
 
 async function readKey(

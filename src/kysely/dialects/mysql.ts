@@ -16,6 +16,7 @@ import {
   toColumns,
   toKind
 } from '../table.ts'
+import { toTableReference } from '../table-reference.ts'
 import { LOCAL_TIMES, type TimeFormat, toShiftedTimes, UTC_TIMES } from '../times.ts'
 
 /** Numbers of errors, which share one state for many of them. */
@@ -296,12 +297,8 @@ function toColumn(row: ColumnRow, { server, fixed, json, unique }: ColumnFacts):
 }
 
 /** The columns of a view that are none of a table. No table of the catalog has them: only a statement tells. */
-async function listFixed(
-  db: AnyKysely,
-  { schema, name }: Place,
-  columns: readonly ColumnRow[]
-): Promise<string[]> {
-  const table = schema === undefined ? sql.id(name) : sql.id(schema, name)
+async function listFixed(db: AnyKysely, place: Place, columns: readonly ColumnRow[]): Promise<string[]> {
+  const table = toTableReference(place)
   const fixed: string[] = []
 
   for (const { name: column } of columns) {
