@@ -117,14 +117,28 @@ function toFieldTest(condition: FieldCondition, custom: CustomPredicates): Field
     case 'nin':
       return negate(toMembershipTest(value as readonly unknown[]))
     default:
-      return toReadings(value).reduceRight<FieldTest>(
-        (otherwise, reading) => toOrderTest(operator, reading, otherwise),
-        matchNone
+      return toOrderTest(
+        operator,
+        value,
+        typeof value === 'string' ? toReadingTest(operator, value) : matchNone
       )
   }
 }
 
 type OrderOperator = 'lt' | 'lte' | 'gt' | 'gte'
+
+/** Compares fields that are not strings with what a string stands for, which is found for the first of them. */
+function toReadingTest(operator: OrderOperator, text: string): FieldTest {
+  let test: FieldTest | undefined
+
+  return (field) => {
+    test ??= toReadings(text)
+      .slice(1)
+      .reduceRight<FieldTest>((otherwise, reading) => toOrderTest(operator, reading, otherwise), matchNone)
+
+    return test(field)
+  }
+}
 
 /**
  * Compares a field with the reading that has its type. `NaN` has no order: every comparison with it is false, as one with
