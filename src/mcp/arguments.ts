@@ -11,7 +11,9 @@ import { getMethodDefinition, isFieldTable, type QueryDefinition } from '../sche
 import type { Field } from '../schema/fields.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { MAX_LEVELS } from '../schema/relation.ts'
+import { didYouMean } from '../utils/did-you-mean.ts'
 import { setOwn } from '../utils/object.ts'
+import { shorten } from '../utils/shorten.ts'
 import { inlineSchema } from './inline.ts'
 
 /** Names of arguments beside placeholders. */
@@ -19,6 +21,9 @@ const OWN: readonly string[] = ['id', 'data', 'query']
 
 /** What stands for a placeholder of a path. */
 const SEGMENT: JsonSchema = { type: ['string', 'number'] }
+
+/** What a client has sent as the arguments of a tool. */
+export type GivenArguments = Readonly<Record<string, unknown>>
 
 /** An argument that is a part of a path. */
 export interface PathArgument {
@@ -76,6 +81,22 @@ export function toToolArguments(
   if (query) properties.query = query
 
   return { path, route, schema: { type: 'object', properties, ...(required.length > 0 && { required }) } }
+}
+
+/**
+ * Says which argument a tool does not have; `undefined` where it has them all.
+ *
+ * @param names The names of its arguments
+ * @param given What a client has sent
+ */
+export function describeUnknown(names: readonly string[], given: GivenArguments): string | undefined {
+  const unknown = Object.keys(given).find((name) => !names.includes(name))
+
+  if (unknown === undefined) return undefined
+
+  const advice = didYouMean(unknown, names) || `: expected ${names.join(', ') || 'none'}`
+
+  return `Unknown argument '${shorten(unknown)}'${advice}`
 }
 
 /** A list of records is not described a second time. */

@@ -8,15 +8,11 @@ import { toPageTest } from '../schema/page.ts'
 import { toClientError, toErrorResponse } from '../transport/error.ts'
 import { toSocketCall } from '../transport/socket.ts'
 import { isObject, isString } from '../utils/check.ts'
-import { didYouMean } from '../utils/did-you-mean.ts'
-import type { PathArgument } from './arguments.ts'
+import { describeUnknown, type GivenArguments, type PathArgument } from './arguments.ts'
 import type { Caller } from './callers.ts'
 import type { McpCall } from './params.ts'
 import { toFault, toToolResult } from './results.ts'
 import type { MethodTool } from './tools.ts'
-
-/** What the arguments of a tool may be. */
-export type GivenArguments = Readonly<Record<string, unknown>>
 
 /**
  * Calls a method as a message of a socket does, with the rights of the caller.
@@ -118,13 +114,9 @@ function readSegment({ name }: PathArgument, given: GivenArguments): string {
 /** The arguments of the method, in their order. */
 function toMessageArguments({ method, args, several }: MethodTool, given: GivenArguments): unknown[] {
   const names = Object.keys(args.schema.properties as object)
-  const unknown = Object.keys(given).find((name) => !names.includes(name))
+  const unknown = describeUnknown(names, given)
 
-  if (unknown !== undefined) {
-    throw new BadRequest(
-      `Unknown argument '${unknown}'${didYouMean(unknown, names) || `: expected ${names.join(', ') || 'none'}`}`
-    )
-  }
+  if (unknown !== undefined) throw new BadRequest(unknown)
 
   const { id, query = {} } = given
   const values = { id, data: toData(args.route, given), params: query }

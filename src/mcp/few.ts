@@ -1,5 +1,7 @@
 // Three tools in place of many.
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
+import { isObject, isString } from '../utils/check.ts'
+import { describeUnknown, type GivenArguments } from './arguments.ts'
 import { toText } from './results.ts'
 import type { MethodTool } from './tools.ts'
 
@@ -31,6 +33,31 @@ export const FEW: readonly Tool[] = [
     annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: false }
   }
 ]
+
+/** The arguments of the three tools. Those that a tool does not have are empty. */
+interface FewArguments {
+  readonly tool: string
+  readonly arguments: GivenArguments
+}
+
+/**
+ * Reads the arguments of one of the three tools. What would be left out without a word could have been a condition.
+ *
+ * @param schema The schema of its arguments
+ * @param given What a client has sent
+ * @returns The arguments, or a sentence that says what is wrong
+ */
+export function readFewArguments(schema: Tool['inputSchema'], given: GivenArguments): FewArguments | string {
+  const names = Object.keys(schema.properties as object)
+  const unknown = describeUnknown(names, given)
+  const { tool = '', arguments: passed = {} } = given
+
+  if (unknown !== undefined) return unknown
+  if (names.includes('tool') && !isString(tool)) return "Invalid argument 'tool': expected the name of a tool"
+  if (!isObject(passed)) return "Invalid argument 'arguments': expected an object"
+
+  return { tool: tool as string, arguments: passed }
+}
 
 /** The result of `list`. */
 export function listFew(tools: readonly MethodTool[]): CallToolResult {

@@ -1,13 +1,14 @@
 // The server of one request: nothing of it is shared with another.
 import type * as Sdk from '@modelcontextprotocol/server'
 import type { Application } from '../core/types.ts'
-import { isObject } from '../utils/check.ts'
+import { isString } from '../utils/check.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { shorten } from '../utils/shorten.ts'
-import { asksFirst, callTool, type GivenArguments } from './call.ts'
+import type { GivenArguments } from './arguments.ts'
+import { asksFirst, callTool } from './call.ts'
 import type { Caller } from './callers.ts'
 import type { Confirmations } from './confirmations.ts'
-import { describeFew, FEW, listFew } from './few.ts'
+import { describeFew, FEW, listFew, readFewArguments } from './few.ts'
 import type { McpCall } from './params.ts'
 import { toFault } from './results.ts'
 import { isListed, type MethodTool } from './tools.ts'
@@ -49,6 +50,7 @@ export function createServer(settings: ServerSettings, tools: ServedTools, reque
     { name, version: '1.0.0' },
     { capabilities: { tools: {} }, ...(instructions !== undefined && { instructions }) }
   )
+  const few = new Map(FEW.map((tool) => [tool.name, tool]))
   const list = () => listFor(app, tools, request.caller)
 
   server.setRequestHandler('tools/list', async () => ({
@@ -56,23 +58,24 @@ export function createServer(settings: ServerSettings, tools: ServedTools, reque
   }))
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const given = params.arguments ?? {}
-    const run = (called: unknown, args: GivenArguments) => {
-      const tool = findTool(settings, tools, called)
+    const run = (called: string, args: GivenArguments) => {
+      const tool = findTool(sdk, tools.byName, called)
 
       return runTool(settings, server, request, { tool, args, meta: params._meta ?? {} }, context)
     }
 
     if (!tools.isFew) return run(params.name, given)
-    if (params.name === 'list') return listFew(await list())
-    if (params.name === 'describe') return describeFew(findTool(settings, tools, given.tool))
-    if (params.name !== 'call')
-      throw toUnknown(
-        sdk,
-        params.name,
-        FEW.map((tool) => tool.name)
-      )
 
-    return run(given.tool, isObject(given.arguments) ? given.arguments : {})
+    const { name, inputSchema } = findTool(sdk, few, params.name)
+    const args = readFewArguments(inputSchema, given)
+
+    if (isString(args)) return toFault(`BadRequest: ${args}`)
+    if (name === 'list') return listFew(await list())
+    if (name === 'call') return run(args.tool, args.arguments)
+
+    const listed = new Map((await list()).map((one) => [one.tool.name, one]))
+
+    return describeFew(findTool(sdk, listed, args.tool))
   })
 
   return server
@@ -86,18 +89,14 @@ async function listFor(app: Application, { byName }: ServedTools, caller: Caller
   return listed
 }
 
-function findTool({ sdk }: ServerSettings, { byName }: ServedTools, name: unknown): MethodTool {
-  const tool = byName.get(name as string)
+function findTool<Found>(sdk: typeof Sdk, byName: ReadonlyMap<string, Found>, name: string): Found {
+  const tool = byName.get(name)
 
-  if (!tool) throw toUnknown(sdk, String(name), [...byName.keys()])
+  if (tool) return tool
 
-  return tool
-}
-
-function toUnknown(sdk: typeof Sdk, name: string, names: readonly string[]): Error {
-  return new sdk.ProtocolError(
+  throw new sdk.ProtocolError(
     sdk.ProtocolErrorCode.InvalidParams,
-    `Unknown tool '${shorten(name)}'${didYouMean(name, names)}`
+    `Unknown tool '${shorten(name)}'${didYouMean(name, [...byName.keys()])}`
   )
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { configureNotes, createApp, getToken } from './support/application.ts'
-import { CLIENTS, connect } from './support/clients.ts'
+import { CLIENTS, connect, post } from './support/clients.ts'
 
 describe.each(Object.entries(CLIENTS))('%s', (_name, open) => {
   it('lists what its caller may call, and calls it with the rights of the caller', async () => {
@@ -155,4 +155,50 @@ it('two callers at once see their own tools and records', async () => {
   })
 
   await Promise.all(rounds)
+})
+
+describe("with the style 'few'", () => {
+  it.each([
+    [
+      'call',
+      { tool: 'notes_find', arguments: '{"query":{"text":"milk"}}' },
+      "Invalid argument 'arguments': expected an object"
+    ],
+    ['call', { tool: 'notes_find', arguments: [{}] }, "Invalid argument 'arguments': expected an object"],
+    ['call', { tool: 'notes_find', args: {} }, "Unknown argument 'args': expected tool, arguments"],
+    ['call', { tool: 'notes_find', argument: {} }, "Unknown argument 'argument'. Did you mean 'arguments'?"],
+    ['call', { tool: ['notes_find'] }, "Invalid argument 'tool': expected the name of a tool"],
+    ['call', { tool: { toString: 1 } }, "Invalid argument 'tool': expected the name of a tool"],
+    ['describe', {}, "Invalid argument 'tool': expected the name of a tool"],
+    ['describe', { tool: 'notes_find', query: {} }, "Unknown argument 'query': expected tool"],
+    ['list', { query: {} }, "Unknown argument 'query': expected none"]
+  ])('%s refuses the arguments %j', async (name, args, sentence) => {
+    const app = await createApp({ style: 'few' })
+    const { result } = (
+      await post(app, 'tools/call', { name, arguments: args }, { token: await getToken(app, 1) })
+    ).body
+
+    expect(result).toMatchObject({ isError: true, content: [{ text: `BadRequest: ${sentence}` }] })
+  })
+
+  it('a call finds by its arguments, and describes what its caller is listed', async () => {
+    const app = await createApp({ style: 'few' })
+    const send = async (id: number, name: string, args: object) =>
+      (await post(app, 'tools/call', { name, arguments: args }, { token: await getToken(app, id) })).body
+
+    await app.service('notes').create({ text: 'milk', ownerId: 1 })
+    await app.service('notes').create({ text: 'bread', ownerId: 1 })
+
+    const found = await send(1, 'call', { tool: 'notes_find', arguments: { query: { text: 'milk' } } })
+
+    expect(JSON.parse(found.result.content[0].text)).toMatchObject({ total: 1, data: [{ text: 'milk' }] })
+    expect((await send(3, 'describe', { tool: 'users_find' })).result.content[0].text).toContain('users_find')
+    expect((await send(1, 'describe', { tool: 'users_find' })).error.message).toMatch(
+      "Unknown tool 'users_find'"
+    )
+    expect((await send(1, 'call', { tool: 'users_find' })).result).toMatchObject({
+      isError: true,
+      content: [{ text: "Forbidden: You may not call 'find' of 'users'" }]
+    })
+  })
 })
