@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { access, anyone } from '../../src/access.ts'
-import { alula } from '../../src/index.ts'
+import { alula, getServiceOptions } from '../../src/index.ts'
 import { kysely } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
 import { many, schema } from '../../src/schema.ts'
@@ -164,7 +164,11 @@ it('a field that the schema sets itself fails at registration', async () => {
 })
 
 it.each<readonly [string, object, string]>([
-  ['a function', { singleton: 'user' }, 'a function of the params'],
+  [
+    'a function',
+    { singleton: 'user' },
+    "Invalid option 'singleton' of service 'user': expected a function of the params"
+  ],
   ['a function on a server', { singleton: true }, 'a function of the params'],
   [
     'no method of several records',
@@ -177,6 +181,27 @@ it.each<readonly [string, object, string]>([
     code: 'ALULA_INVALID_OPTION',
     message: expect.stringContaining(message)
   })
+})
+
+it('a singleton may lack methods', () => {
+  const app = alula()
+
+  app.use('user', { find: async () => [], get: async () => ({}) } as any, { singleton: () => 1 })
+
+  expect(getServiceOptions(app.service('user')).methods).toEqual(['get'])
+})
+
+it('a relation to a service without a parent may be declared before one with it', async () => {
+  const relations = { words: many('words', { to: 'articleId' }), all: many(PATH, { to: 'articleId' }) }
+  const record = z.object({ id: z.int() })
+
+  await expect(
+    start(
+      PATH,
+      { parent: { articleId: 'articles' }, schema: schema(Comment) },
+      { words: { schema: schema(Comment) }, drafts: { schema: schema(record, { relations }) } }
+    )
+  ).rejects.toThrow("The relation 'all' of service 'drafts' leads to")
 })
 
 describeDatabases('a parent of a table', (database) => {

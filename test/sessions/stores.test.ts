@@ -121,6 +121,16 @@ describe('sessions in memory', () => {
 
     expect(store.size).toBeLessThan(1024)
   })
+
+  it('are kept until they are over, however many there are', async () => {
+    const store = new MemorySessionStore(() => SESSION.expiresAt - 1)
+
+    for (let index = 0; index < 3000; index++) {
+      await store.create({ ...SESSION, id: `${index}`, userId: `${index}` })
+    }
+
+    expect(store.size).toBe(3000)
+  })
 })
 
 describe('sessions in a service', () => {
