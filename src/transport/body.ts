@@ -103,7 +103,7 @@ export function parseBody(text: string, contentType: string | undefined, accepte
  * @param body The parsed body
  * @param method The service method that it is for
  * @param name What the messages of errors call it
- * @throws BadRequest unless it is an object, or an array of objects, that is not nested too deep
+ * @throws BadRequest unless it is an object, or an array of objects, that is not nested too deep and has no gaps
  */
 export function toCallData(body: unknown, method: string, name = 'request body'): unknown {
   if (body === undefined) return {}
@@ -113,11 +113,12 @@ export function toCallData(body: unknown, method: string, name = 'request body')
       `Invalid ${name}: expected a JSON object or array, got ${body === null ? 'null' : typeof body}`
     )
   }
+
+  assertContents(body, name)
+
   if (Array.isArray(body) && isStandardMethod(method) && !body.every(isData)) {
     throw new BadRequest(`Invalid ${name}: expected every element of the array to be an object`)
   }
-
-  assertContents(body, name)
 
   return body
 }
@@ -149,7 +150,14 @@ function assertContents(body: object, name: string): void {
         throw new BadRequest(`Invalid ${name}: '_placeholder' is not allowed as a name`)
       }
 
-      for (const child of Object.values(parent)) {
+      const children = Object.values(parent)
+
+      // Parsers of forms make an array of four billion elements for the name `title[4294967294]`.
+      if (Array.isArray(parent) && children.length < parent.length) {
+        throw new BadRequest(`Invalid ${name}: expected arrays without gaps`)
+      }
+
+      for (const child of children) {
         if (typeof child !== 'object' || child === null) continue
 
         // Bytes have no depth, and each would count as a child.

@@ -63,6 +63,15 @@ it('an upload that multer refuses is a mistake of the client', async () => {
       body: '--a\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nx'
     })
   ).toEqual([400, 400, 'Invalid request body: Unexpected end of form'])
+  for (const name of ['title[1000000]', 'title[4294967294]']) {
+    const form = toForm('file', 10)
+
+    form.set(name, 'x')
+    expect(await send({ body: form })).toEqual([
+      ...[400, 400],
+      'Invalid request body: expected arrays without gaps'
+    ])
+  }
 })
 
 it('a logger knows the headers of a response that has left', async () => {

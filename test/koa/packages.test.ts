@@ -44,10 +44,17 @@ it('multer: files reach a service through ctx.feathers', async () => {
   form.set('title', 'A file')
   form.set('file', new Blob(['12345']), 'five.txt')
 
-  expect(await getJson(`${await serve(app)}/uploads`, { method: 'POST', body: form })).toEqual({
+  const url = `${await serve(app)}/uploads`
+
+  expect(await getJson(url, { method: 'POST', body: form })).toEqual({
     title: 'A file',
     name: 'five.txt',
     size: 5
+  })
+  form.set('tags[4294967294]', 'x')
+  expect(await getJson(url, { method: 'POST', body: form })).toMatchObject({
+    code: 400,
+    message: 'Invalid request body: expected arrays without gaps'
   })
 })
 

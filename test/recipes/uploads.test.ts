@@ -101,6 +101,38 @@ it('files are stored for users within the limits, and sent to their owners', asy
   expect(await readdir(UPLOADS)).toEqual([])
 })
 
+it('a request that stores no record leaves no file, nor does a repetition', async () => {
+  const { call, ada } = await start(
+    "import { idempotency } from 'alula/idempotency'",
+    'app.configure(idempotency())',
+    files
+  )
+  const form = toForm('Hello', 'text/plain', 'a.txt')
+  const forged = toForm('Hello', 'text/plain', 'a.txt')
+
+  ;(forged.body as FormData).set('__proto__', 'x')
+
+  for (const [path, init, status] of [
+    ['files/1', { ...form, method: 'PUT' }, 415],
+    ['files/1', { ...form, method: 'PATCH' }, 415],
+    ['files/1', form, 405],
+    ['files/1', { ...form, method: 'DELETE' }, 404],
+    ['files', forged, 400]
+  ] as const) {
+    expect((await call(path, ada, init)).status, `${init.method} ${path}`).toBe(status)
+    await expect.poll(() => readdir(UPLOADS)).toEqual([])
+  }
+
+  const headers = { 'Idempotency-Key': 'one' }
+
+  for (const text of ['Hello', 'Other']) {
+    expect((await call('files', ada, { ...toForm(text, 'text/plain', 'a.txt'), headers })).status).toBe(201)
+    await expect.poll(() => readdir(UPLOADS)).toHaveLength(1)
+  }
+
+  expect(await (await call('downloads/1', ada)).text()).toBe('Hello')
+})
+
 it('a signed URL takes one type and size, and is the one that AWS shows', async () => {
   const storage = await listen(createServer(checkSignature))
   const { call, ada } = await start(`process.env.S3_URL = '${storage}'`, signing, uploads)

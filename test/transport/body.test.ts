@@ -114,6 +114,18 @@ describe('data', () => {
     expect(() => toCallData({ bytes, list: [bytes] }, 'create')).toThrow('expected the same bytes only once')
   })
 
+  it('has no arrays with gaps, however long they say that they are', () => {
+    const sparse: unknown[] = []
+
+    sparse[4294967294] = 'x'
+
+    for (const body of [{ a: sparse }, { a: { b: [sparse] } }, sparse]) {
+      expect(() => toCallData(body, 'create')).toThrow('Invalid request body: expected arrays without gaps')
+    }
+
+    expect(toCallData({ a: [undefined, null] }, 'create')).toEqual({ a: [undefined, null] })
+  })
+
   it('has nothing that stands for bytes in a packet', () => {
     expect(() => toCallData({ a: [{ _placeholder: true, num: 0 }] }, 'create')).toThrow(
       "Invalid request body: '_placeholder' is not allowed as a name"
