@@ -2,7 +2,7 @@
 import type { FormField } from '../../../src/openapi/form-fields.ts'
 import { findJsonFault } from './json-fault.ts'
 import { isObject } from './request.ts'
-import { toLocal } from './values.ts'
+import { toLocal, toText } from './values.ts'
 
 /** What stands in each field, by path; of a checkbox `'on'` or nothing. */
 export type Entries = ReadonlyMap<string, string>
@@ -10,14 +10,18 @@ export type Entries = ReadonlyMap<string, string>
 /** A fault of a form, by the path of a field; of the whole form where the path is empty. */
 export type Faults = ReadonlyMap<string, string>
 
+const NOT_REMOVED = 'A patch cannot remove a field: enter a value'
+
+const TOO_LARGE = 'This number is too large'
+
 const NUMBER = /^\s*-?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i
 
 /** A record that is changed. */
 export interface Before {
   readonly record: unknown
   readonly entries: Entries
-  /** Whether all of it is sent, and not only what has changed. */
-  readonly isWhole: boolean
+  /** What no field shows of a record that is sent as a whole; missing where only what has changed is sent. */
+  readonly rest?: unknown
 }
 
 /** The value that a form makes, and what is wrong with it. */
@@ -31,9 +35,21 @@ export function toFirstEntries(fields: readonly FormField[]): Entries {
   return new Map(fields.filter(({ isOn }) => isOn).map(({ path }) => [path, 'on']))
 }
 
-/** What stands in the fields for a value. */
-export function toEntries(fields: readonly FormField[], value: unknown): Entries {
-  return new Map(fields.map((field) => [field.path, toEntry(field, read(value, field.names))]))
+/**
+ * What stands in the fields for a value.
+ *
+ * @param fields The fields
+ * @param value The value
+ * @param others What stands in those that the value lacks
+ */
+export function toEntries(fields: readonly FormField[], value: unknown, others?: Entries): Entries {
+  return new Map(
+    fields.map((field) => {
+      const inner = read(value, field.names)
+
+      return [field.path, (inner === undefined && others?.get(field.path)) || toEntry(field, inner)]
+    })
+  )
 }
 
 /**
@@ -48,10 +64,11 @@ export function toFormData(fields: readonly FormField[], entries: Entries, befor
   const isSame = ({ path }: FormField) => entries.get(path) === before?.entries.get(path)
   // A nested object is replaced as a whole.
   const changed = new Set(fields.filter((field) => !isSame(field)).map(({ names }) => names[0]))
-  const tree: Tree = new Map()
+  const isPatch = before !== undefined && before.rest === undefined
+  const tree: Tree = new Map(isObject(before?.rest) ? Object.entries(before.rest) : [])
 
   for (const field of fields) {
-    if (before && !before.isWhole && !changed.has(field.names[0])) continue
+    if (isPatch && !changed.has(field.names[0])) continue
 
     const entry = entries.get(field.path) ?? ''
     const parsed =
@@ -63,6 +80,13 @@ export function toFormData(fields: readonly FormField[], entries: Entries, befor
     else if (parsed.value !== undefined) put(tree, field.names, parsed.value)
   }
 
+  for (const field of isPatch ? fields : []) {
+    const { path, names } = field
+
+    // It would change nothing, and the response would not say so.
+    if (!isSame(field) && !faults.has(path) && !tree.has(names[0] as string)) faults.set(path, NOT_REMOVED)
+  }
+
   return { data: toObject(tree), faults }
 }
 
@@ -70,7 +94,7 @@ export function toFormData(fields: readonly FormField[], entries: Entries, befor
 export function readFaults(body: unknown): Faults {
   const errors = isObject(body) && isObject(body.errors) ? body.errors : {}
 
-  return new Map(Object.entries(errors).map(([path, message]) => [path, String(message)]))
+  return new Map(Object.entries(errors).map(([path, message]) => [path, toText(message)]))
 }
 
 function toEntry({ kind, values }: FormField, value: unknown): string {
@@ -78,9 +102,9 @@ function toEntry({ kind, values }: FormField, value: unknown): string {
   if (kind === 'boolean') return value === true ? 'on' : ''
   if (kind === 'choice') return String(values?.indexOf(value) ?? '')
   if (kind === 'json') return JSON.stringify(value)
-  if (kind === 'date') return toDateEntry(String(value))
+  if (kind === 'date') return toDateEntry(toText(value))
 
-  return String(value)
+  return toText(value)
 }
 
 function toDateEntry(value: string): string {
@@ -113,7 +137,9 @@ function parse(
     case 'number':
     case 'integer':
       // Anything else is for the server to refuse, which says what it expects.
-      return { value: NUMBER.test(entry) ? Number(entry) : entry }
+      if (!NUMBER.test(entry)) return { value: entry }
+
+      return Number.isFinite(Number(entry)) ? { value: Number(entry) } : { fault: TOO_LARGE }
     case 'choice':
       return { value: values?.[Number(entry)] }
     case 'date':
@@ -128,10 +154,19 @@ function parse(
 /** Parses JSON that a person has written. */
 export function parseJson(text: string): Parsed {
   try {
-    return { value: JSON.parse(text) }
+    const value = JSON.parse(text)
+
+    return hasFiniteNumbers(value) ? { value } : { fault: TOO_LARGE }
   } catch {
     return { fault: `This is not valid JSON, line ${findJsonFault(text)}` }
   }
+}
+
+/** Whether all numbers in a value are finite. Others would be sent as null. */
+function hasFiniteNumbers(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(hasFiniteNumbers)
+
+  return typeof value !== 'number' || Number.isFinite(value)
 }
 
 /** Names come from schemas: as keys of a map they mean nothing. */

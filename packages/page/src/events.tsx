@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Identity, LiveEvent } from './identity.ts'
+import type { Identity, Live, LiveEvent } from './identity.ts'
 import { useStore } from './store.ts'
 import { toDuration, toLine, toReadableText } from './values.ts'
 
@@ -7,13 +7,13 @@ import { toDuration, toLine, toReadableText } from './values.ts'
 export function Events({ identity }: { identity: Identity }) {
   useStore(identity)
 
-  const { number, label, name, live, events, count } = identity
+  const { number, label, name, live, events, count, isLoggedIn } = identity
 
   return (
     <section class={`card events user-${number}`} aria-label={`Live events of the ${label.toLowerCase()}`}>
       <header>
         <span class={`dot ${live}`} aria-hidden="true" />
-        <h2>{live === 'live' ? 'Live events' : 'Connecting …'}</h2>
+        <h2>{toHeading(live, isLoggedIn)}</h2>
         <span class="hint name">{name}</span>
         {count > 0 && (
           <button type="button" class="quiet" onClick={() => identity.clear()}>
@@ -30,6 +30,13 @@ export function Events({ identity }: { identity: Identity }) {
       </div>
     </section>
   )
+}
+
+function toHeading(live: Live, isLoggedIn: boolean): string {
+  if (live === 'live') return 'Live events'
+  if (live !== 'ended') return 'Connecting …'
+
+  return isLoggedIn ? 'The login has ended' : 'Log in for live events'
 }
 
 function EventRow({ event: { at, delay, service, event, data } }: { event: LiveEvent }) {

@@ -3,6 +3,7 @@ import type { ExposureRow } from '../../../src/manifest/exposure.ts'
 import { Caller } from './caller.tsx'
 import type { Identity } from './identity.ts'
 import { FOLDER, isOk, type RequestOutcome, toMessage } from './request.ts'
+import { useStore } from './store.ts'
 
 /** How many rows are shown at first. All rows of a large application take browsers a second. */
 const FIRST_ROWS = 100
@@ -11,9 +12,21 @@ const FIRST_ROWS = 100
 export function ExposureTable({ identity }: { identity: Identity }) {
   const [outcome, setOutcome] = useState<RequestOutcome>()
 
+  useStore(identity)
+
+  // Users may see different tables.
   useEffect(() => {
-    void identity.send({ verb: 'GET', path: `${FOLDER}exposure.json` }).then(setOutcome)
-  }, [identity])
+    let isOver = false
+
+    setOutcome(undefined)
+    void identity.send({ verb: 'GET', path: `${FOLDER}exposure.json` }).then((found) => {
+      if (!isOver) setOutcome(found)
+    })
+
+    return () => {
+      isOver = true
+    }
+  }, [identity, identity.session])
 
   if (!outcome) return null
   if (!isOk(outcome)) return <p class="alone">{toMessage(outcome)}</p>

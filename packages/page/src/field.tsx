@@ -118,7 +118,7 @@ function submitByEnter(event: KeyboardEvent): void {
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
 
   event.preventDefault()
-  ;(event.currentTarget as HTMLTextAreaElement).form?.requestSubmit()
+  if (!event.repeat) (event.currentTarget as HTMLTextAreaElement).form?.requestSubmit()
 }
 
 function toType(kind: FormField['kind']): string {

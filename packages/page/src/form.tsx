@@ -1,35 +1,14 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
-import type { FormField } from '../../../src/openapi/form-fields.ts'
-import {
-  type Before,
-  type Faults,
-  type FormValue,
-  parseJson,
-  readFaults,
-  toEntries,
-  toFirstEntries,
-  toFormData
-} from './entries.ts'
+import { useEffect, useRef } from 'preact/hooks'
 import { Field } from './field.tsx'
-import { isOk, type RequestOutcome, toMessage } from './request.ts'
+import { type FormOptions, useForm } from './form-state.ts'
 import { useUniqueId } from './store.ts'
 
-interface FormProps {
+interface FormProps extends FormOptions {
   readonly label: string
-  /** `null` where they are not known: the data is written as JSON. */
-  readonly fields: readonly FormField[] | null
   readonly button: string
-  /** The record that is changed; only what differs is sent, unless it is `whole`. */
-  readonly record?: unknown
-  readonly whole?: boolean
-  readonly onSend: (data: unknown) => Promise<RequestOutcome>
-  /** Whether to empty the fields after a call that succeeded. */
-  readonly empties?: boolean
   /** Further fields, which are no data: placeholders of a route, an id. */
   readonly children?: preact.ComponentChildren
 }
-
-const NONE: Faults = new Map()
 
 /** A form for the data of a call, by field or as JSON. */
 export function Form(props: FormProps) {
@@ -48,7 +27,14 @@ export function Form(props: FormProps) {
   const others = [...faults].filter(([path]) => !named.has(path) && path !== '')
 
   return (
-    <form ref={element} class="form" aria-label={label} noValidate onSubmit={form.submit}>
+    <form
+      ref={element}
+      class="form"
+      aria-label={label}
+      noValidate
+      onSubmit={form.submit}
+      onKeyDownCapture={ignoreHeldEnter}
+    >
       {children}
       {shown.map((field, index) => (
         <Field
@@ -83,69 +69,11 @@ export function Form(props: FormProps) {
   )
 }
 
-/** What is entered in a form, and what came of sending it. */
-function useForm({ fields, record, whole = false, onSend, empties = false }: FormProps) {
-  const before: Before | undefined =
-    record === undefined ? undefined : { record, entries: toEntries(fields ?? [], record), isWhole: whole }
-  const first = before?.entries ?? toFirstEntries(fields ?? [])
-  const [entries, setEntries] = useState(first)
-  const [text, setText] = useState('')
-  const [isJson, setJson] = useState(fields === null)
-  const [faults, setFaults] = useState(NONE)
-  const [message, setMessage] = useState('')
-  const [isBusy, setBusy] = useState(false)
-  const refusals = useRef(0)
+/** Enter that is held down submits once. In fields of several lines it makes lines. */
+function ignoreHeldEnter(event: KeyboardEvent): void {
+  const { key, repeat, target } = event
 
-  function refuse(found: Faults, sentence: string): void {
-    refusals.current++
-    setFaults(found)
-    setMessage(sentence)
-  }
-
-  async function submit(event: SubmitEvent): Promise<void> {
-    event.preventDefault()
-
-    const { data, faults: own } = isJson || !fields ? readJson(text) : toFormData(fields, entries, before)
-
-    if (own.size > 0) {
-      refuse(own, '')
-      return
-    }
-
-    setBusy(true)
-
-    const outcome = await onSend(data)
-
-    setBusy(false)
-
-    if (!isOk(outcome)) {
-      refuse(readFaults(outcome.body), toMessage(outcome))
-      return
-    }
-
-    setFaults(NONE)
-    setMessage('')
-    if (empties) setEntries(first)
-    if (empties) setText('')
-  }
-
-  function toggle(): void {
-    if (!isJson && fields) setText(JSON.stringify(toFormData(fields, entries, before).data, null, 2))
-    setFaults(NONE)
-    setJson(!isJson)
-  }
-
-  const values = { entries, text, isJson, faults, message, isBusy, refusals: refusals.current }
-
-  return { ...values, setEntries, setText, submit, toggle }
-}
-
-function readJson(text: string): FormValue {
-  const parsed = parseJson(text.trim() === '' ? '{}' : text)
-
-  return 'fault' in parsed
-    ? { data: undefined, faults: new Map([['', parsed.fault]]) }
-    : { data: parsed.value, faults: NONE }
+  if (key === 'Enter' && repeat && !(target instanceof HTMLTextAreaElement)) event.preventDefault()
 }
 
 interface JsonFieldProps {
@@ -176,8 +104,8 @@ function JsonField({ id, text, fault, isRefused, onText }: JsonFieldProps) {
         aria-invalid={isInvalid ? 'true' : undefined}
         aria-describedby={isInvalid ? `${id}-fault` : undefined}
         onInput={({ currentTarget }) => onText(currentTarget.value)}
-        onKeyDown={({ key, ctrlKey, metaKey, currentTarget }) => {
-          if (key === 'Enter' && (ctrlKey || metaKey)) currentTarget.form?.requestSubmit()
+        onKeyDown={({ key, ctrlKey, metaKey, repeat, currentTarget }) => {
+          if (key === 'Enter' && (ctrlKey || metaKey) && !repeat) currentTarget.form?.requestSubmit()
         }}
       />
       {fault && (

@@ -17,7 +17,7 @@ export interface LiveEvent {
 }
 
 /** Whether events arrive. */
-export type Live = 'off' | 'connecting' | 'live'
+export type Live = 'off' | 'connecting' | 'live' | 'ended'
 
 const MAX_EVENTS = 100
 
@@ -44,6 +44,7 @@ export class Identity extends Store {
   readonly #connection: Connection | undefined
   #token: string | undefined
   #user: unknown
+  #session = 0
   #live: Live = 'off'
   #events: readonly LiveEvent[] = []
   #count = 0
@@ -61,6 +62,7 @@ export class Identity extends Store {
       const listener = {
         onOpen: () => void this.#begin(),
         onClose: () => this.#set('connecting'),
+        onEnd: () => this.#end(),
         onEvent: (name: string, data: unknown) => this.#add(name, data)
       }
       const url = ROOT + path.slice(1)
@@ -79,6 +81,11 @@ export class Identity extends Store {
 
   get isLoggedIn(): boolean {
     return this.#token !== undefined
+  }
+
+  /** Another number after each login and logout: users may have the same name. */
+  get session(): number {
+    return this.#session
   }
 
   /** The header of its access token, if it has one. */
@@ -157,6 +164,7 @@ export class Identity extends Store {
 
     if (typeof accessToken === 'string') {
       this.#token = accessToken
+      this.#session++
       this.#keep(keeps)
       // Under the name of the entity, which is `user` mostly.
       this.#user = Object.values(entities).find(isObject)
@@ -172,6 +180,7 @@ export class Identity extends Store {
     const headers = this.#headers()
 
     this.#token = undefined
+    this.#session++
     this.#keep(false)
     this.#user = undefined
     this.#connection?.close()
@@ -203,10 +212,24 @@ export class Identity extends Store {
     const accessToken = this.#token
 
     if (accessToken !== undefined && this.#login) {
-      await this.#connection?.logIn?.(this.#login.path, accessToken)
+      const isRefused = (await this.#connection?.logIn?.(this.#login.path, accessToken)) === false
+
+      // It connects anew with another token.
+      if (accessToken !== this.#token) return
+
+      if (isRefused) {
+        this.#end()
+        return
+      }
     }
 
     this.#set('live')
+  }
+
+  /** The server refuses the login, and would do so again. */
+  #end(): void {
+    this.#connection?.close()
+    this.#set('ended')
   }
 
   #set(live: Live): void {

@@ -41,12 +41,15 @@ interface MethodsProps {
   readonly chosen: Chosen | undefined
   readonly onTab: (tab: string) => void
   readonly onCall: MakeCall
+  /** Changes the record that was chosen. */
+  readonly onChange: (method: PageMethod, id: string, data: unknown) => Promise<RequestOutcome>
   readonly onRemove: ((id: string) => void) | undefined
   readonly toNested: ToNested
 }
 
 /** A form for each method of a service, and what they return. */
-export function Methods({ service, tab, chosen, onTab, onCall, onRemove, toNested }: MethodsProps) {
+export function Methods(props: MethodsProps) {
+  const { service, tab, chosen, onTab, onCall } = props
   const methods = new Map(service.methods.map((method) => [method.name, method]))
   const create = methods.get('create')
   const custom = isStandard(tab) ? undefined : methods.get(tab)
@@ -67,17 +70,7 @@ export function Methods({ service, tab, chosen, onTab, onCall, onRemove, toNeste
         {tab === EDIT && !chosen && (
           <p class="hint nothing">Choose a record in the table, or open one by its {service.id}.</p>
         )}
-        {tab === EDIT && chosen && (
-          <Edit
-            key={chosen.id}
-            chosen={chosen}
-            service={service}
-            change={change}
-            onCall={onCall}
-            onRemove={onRemove}
-            toNested={toNested}
-          />
-        )}
+        {tab === EDIT && chosen && <Edit key={chosen.id} {...props} chosen={chosen} change={change} />}
         {custom && <Custom key={tab} method={custom} service={service} onCall={onCall} />}
         {tab === REFERENCE && <Reference service={service} />}
       </Tabs>
@@ -85,12 +78,12 @@ export function Methods({ service, tab, chosen, onTab, onCall, onRemove, toNeste
   )
 }
 
-interface EditProps extends Pick<MethodsProps, 'service' | 'onCall' | 'onRemove' | 'toNested'> {
+interface EditProps extends Pick<MethodsProps, 'service' | 'onChange' | 'onRemove' | 'toNested'> {
   readonly chosen: Chosen
   readonly change: PageMethod | undefined
 }
 
-function Edit({ chosen: { id, record }, service, change, onCall, onRemove, toNested }: EditProps) {
+function Edit({ chosen: { id, record }, service, change, onChange, onRemove, toNested }: EditProps) {
   const element = useRef<HTMLDivElement>(null)
 
   // The focus goes on where the record was opened.
@@ -112,13 +105,29 @@ function Edit({ chosen: { id, record }, service, change, onCall, onRemove, toNes
           label={`Change ${id} of ${service.path}`}
           fields={change.data}
           record={record}
-          whole={change.name === 'update'}
+          rest={change.name === 'update' ? toRest(record, service, change) : undefined}
           button="Save"
-          onSend={(data) => onCall(change, { id, data: wrap(service, change, data) })}
+          onSend={(data) => onChange(change, id, data)}
         />
       )}
     </div>
   )
+}
+
+/** What the fields of a form do not show of a record, and no schema names: an open object has such fields. */
+function toRest(
+  record: unknown,
+  { id, fields, columns, relations }: PageService,
+  { data }: PageMethod
+): unknown {
+  if (!data || !isObject(record)) return record
+  // A view may have made any field.
+  if (!fields) return {}
+
+  const named = [...data, ...fields].map(({ names }) => names[0])
+  const known = new Set([id, ...named, ...(columns ?? []), ...relations])
+
+  return Object.fromEntries(Object.entries(record).filter(([name]) => !known.has(name)))
 }
 
 interface CustomProps {
@@ -142,7 +151,7 @@ function Custom({ method, service, onCall }: CustomProps) {
     const asked = isRead && isObject(sent) ? (sent as Query) : {}
     const body = { ...(!isRead && isObject(sent) ? sent : {}), ...Object.fromEntries(values) }
     const whole = isRead || isObject(sent) ? body : sent
-    const parameters = { ...asked, ...Object.fromEntries(new URLSearchParams(search)) }
+    const parameters = { ...asked, ...readSearch(search) }
 
     return onCall(method, { data: whole, ...(Object.keys(parameters).length > 0 && { query: parameters }) })
   }
@@ -179,5 +188,20 @@ function Custom({ method, service, onCall }: CustomProps) {
         </div>
       )}
     </Form>
+  )
+}
+
+/** A query as in a URL. A name that is there several times, or ends with `[]`, has a list. */
+function readSearch(search: string): Query {
+  const pairs = [...new URLSearchParams(search)]
+  const toBare = (name: string) => name.replace(/\[\]$/, '')
+
+  return Object.fromEntries(
+    pairs.map(([name]) => {
+      const bare = toBare(name)
+      const values = pairs.filter(([other]) => toBare(other) === bare).map(([, value]) => value)
+
+      return [bare, values.length > 1 || bare !== name ? values : values[0]]
+    })
   )
 }

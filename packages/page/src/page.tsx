@@ -17,10 +17,32 @@ async function start(): Promise<void> {
   const lastCall = { at: Number.NEGATIVE_INFINITY }
   const create = (number: number) => new Identity(number, lastCall, login)
   const identities = Identity.isKept(2) ? [create(1), create(2)] : [create(1)]
+  const [first] = identities as [Identity]
 
   document.title = login.title
   await Promise.all(identities.map((identity) => identity.restore()))
-  await open(login, { identities, create })
+
+  const callers: Callers = {
+    identities,
+    create: (number) => {
+      const created = create(number)
+
+      identities.push(created)
+
+      return created
+    }
+  }
+  let { session } = first
+
+  // What the rule of the page allowed to one user is not for the next.
+  first.subscribe(() => {
+    if (first.session === session || login.isForAll) return
+
+    session = first.session
+    show(null)
+    void open(login, callers)
+  })
+  await open(login, callers)
 }
 
 /** The identities that there are at first, and what makes a further one. */
@@ -32,8 +54,10 @@ interface Callers {
 /** Shows the application, or to those whom it is not for a login. */
 async function open(login: LoginData, callers: Callers): Promise<void> {
   const [first] = callers.identities as [Identity]
+  const { session } = first
   const outcome = await first.send({ verb: 'GET', path: `${FOLDER}data.json` })
 
+  if (session !== first.session) return
   if (isOk(outcome)) {
     show(<App data={{ ...login, ...(outcome.body as PageData) }} {...callers} />)
     return
@@ -43,14 +67,14 @@ async function open(login: LoginData, callers: Callers): Promise<void> {
     <main class="alone card">
       <h1>{login.title}</h1>
       <p class="hint">{first.isLoggedIn ? toMessage(outcome) : 'This page is not for everyone.'}</p>
-      {login.login && (
-        <LoginForm login={login.login} identity={first} onDone={() => void open(login, callers)} />
-      )}
+      {login.login && <LoginForm login={login.login} identity={first} onDone={() => undefined} />}
     </main>
   )
 }
 
-function show(content: preact.JSX.Element): void {
+function show(content: preact.JSX.Element | null): void {
+  // Rendering leaves what it has not made.
+  document.getElementById('loading')?.remove()
   render(content, document.getElementById('page') as HTMLElement)
 }
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { PageService } from '../../../src/openapi/page-data.ts'
 import { isObject } from './request.ts'
-import { toLine, toShortDate, toValueKind } from './values.ts'
+import { toLine, toShortDate, toText, toValueKind } from './values.ts'
 
 /** A field, and whether from the largest to the smallest. */
 export interface Sort {
@@ -184,7 +184,7 @@ function toColumns(
 export function toRecordId(record: unknown, { id }: PageService): string {
   const value = getField(record, id)
 
-  return value === undefined || value === null ? '' : String(value)
+  return value === undefined || value === null ? '' : toText(value)
 }
 
 function getField(record: unknown, name: string): unknown {

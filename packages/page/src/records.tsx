@@ -141,6 +141,13 @@ function useFound(
     if (changes > 0) void load(true)
   }, [changes])
 
+  const { live } = page.identity
+
+  // The server is back.
+  useEffect(() => {
+    if (live === 'live' && outcome?.status === 0) void load(true)
+  }, [live])
+
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const stop = page.identity.onEvent((event) => {

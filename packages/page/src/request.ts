@@ -75,7 +75,12 @@ const VERBS: ReadonlyMap<string, string> = new Map([
 export function toHash(path: string, place: Place = new Map()): string {
   const search = place.size > 0 ? `?${new URLSearchParams([...place])}` : ''
 
-  return `#/${path.split('/').map(encodeURIComponent).join('/')}${search}`
+  // Half of a pair of surrogates has no form in a URL.
+  return `#/${path
+    .replaceAll(/\p{Surrogate}/gu, '\ufffd')
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/')}${search}`
 }
 
 /** Whether a method is one of the six that all services know. */

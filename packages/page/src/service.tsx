@@ -1,15 +1,16 @@
-import { useLayoutEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { PageMethod, PageService } from '../../../src/openapi/page-data.ts'
 import { CallView, type MadeCall } from './call.tsx'
 import { Caller } from './caller.tsx'
-import { unwrap } from './envelope.ts'
+import { unwrap, wrap } from './envelope.ts'
 import { Events } from './events.tsx'
 import type { Identity } from './identity.ts'
 import { type Chosen, EDIT, listTabs, Methods } from './methods.tsx'
 import { PlaceForm } from './place.tsx'
-import type { ToNested } from './record-table.tsx'
+import { type ToNested, toRecordId } from './record-table.tsx'
 import { Records } from './records.tsx'
 import {
+  isObject,
   isOk,
   isStandard,
   listPlaceholders,
@@ -17,6 +18,7 @@ import {
   type PageCall,
   type Place,
   type Request,
+  type RequestOutcome,
   toHash,
   toRequest
 } from './request.ts'
@@ -71,7 +73,7 @@ function Calls({ page, service, place }: ServiceProps) {
 
   useStore(identity)
 
-  const caller = `${identity.number} ${identity.name}`
+  const caller = `${identity.number} ${identity.session}`
   const { call, made, fault, changes } = useCalls(identity, service, place, caller)
 
   // A record that another user saw is not kept.
@@ -82,10 +84,23 @@ function Calls({ page, service, place }: ServiceProps) {
     const outcome = get && (await call(get, { id }))
     const found = outcome && isOk(outcome) ? outcome.body : record
 
-    if (found === undefined) return
+    if (found === undefined || outcome === GONE) return
 
     setChosen({ id, record: found })
     if (tabs.includes(EDIT)) setTab(EDIT)
+  }
+
+  async function change(method: PageMethod, id: string, data: unknown): Promise<RequestOutcome> {
+    const outcome = await call(method, { id, data: wrap(service, method, data) })
+
+    // The next change is compared with what the record is now.
+    if (isOk(outcome)) {
+      setChosen((known) =>
+        known?.id === id ? { id, record: toChanged(known.record, data, outcome, service) } : known
+      )
+    }
+
+    return outcome
   }
 
   const remove = service.methods.find(({ name }) => name === 'remove')
@@ -112,7 +127,15 @@ function Calls({ page, service, place }: ServiceProps) {
           onOpen={(id, record) => void open(id, record)}
           {...actions}
         />
-        <Methods service={service} tab={tab} chosen={chosen} onTab={setTab} onCall={call} {...actions} />
+        <Methods
+          service={service}
+          tab={tab}
+          chosen={chosen}
+          onTab={setTab}
+          onCall={call}
+          onChange={change}
+          {...actions}
+        />
       </div>
       <div class="side">
         {fault !== '' && (
@@ -126,6 +149,13 @@ function Calls({ page, service, place }: ServiceProps) {
       </div>
     </div>
   )
+}
+
+/** What a record is after a change: what the method returned, unless that is something else. */
+function toChanged(record: unknown, data: unknown, { body }: RequestOutcome, service: PageService): unknown {
+  if (isObject(body) && toRecordId(body, service) === toRecordId(record, service)) return body
+
+  return { ...(isObject(record) && record), ...(isObject(data) && data) }
 }
 
 /** The services below a record: those whose path has it as a parent, and no other placeholder that is not known. */
@@ -147,11 +177,21 @@ function listNested(
   })
 }
 
+/** What came of a call of an identity that has logged in or out meanwhile: the response is not for those who see it now. */
+const GONE: RequestOutcome = {
+  status: 0,
+  milliseconds: 0,
+  body: { message: 'The login has changed meanwhile' }
+}
+
 /** Makes the calls of a service, and keeps the last one. */
 function useCalls(identity: Identity, service: PageService, place: Place, caller: string) {
   const [made, setMade] = useState<MadeCall>()
   const [fault, setFault] = useState('')
   const [changes, setChanges] = useState(0)
+  const current = useRef(caller)
+
+  current.current = caller
 
   // What another user saw is not kept. Before the records of the next one are loaded, which may have a fault to show.
   useLayoutEffect(() => {
@@ -171,6 +211,7 @@ function useCalls(identity: Identity, service: PageService, place: Place, caller
 
     const outcome = await identity.send(request)
 
+    if (current.current !== caller) return GONE
     if (!isSilent) {
       setFault('')
       setMade({ call: whole, request, outcome, name: identity.name, token: identity.token })

@@ -6,6 +6,8 @@ export interface ConnectionListener {
   /** It is open. */
   onOpen(): void
   onClose(): void
+  /** The server refuses the login: it is not opened again. */
+  onEnd(): void
   onEvent(name: string, payload: unknown): void
 }
 
@@ -18,8 +20,9 @@ export interface Connection {
    *
    * @param path The path of the authentication service
    * @param accessToken The token of the identity
+   * @returns Whether the server has accepted it
    */
-  logIn?(path: string, accessToken: string): unknown
+  logIn?(path: string, accessToken: string): Promise<boolean>
 }
 
 /** The types of packets of Engine.IO 4, and of the messages of Socket.IO 5 in them. */
@@ -45,7 +48,7 @@ export function createSocket(
   urls: readonly string[],
   { onOpen, onClose, onEvent }: ConnectionListener
 ): Connection {
-  const replies = new Map<string, (reply: unknown) => void>()
+  const replies = new Map<string, (reply: readonly [error?: { code?: number } | null]) => void>()
   let opened: WebSocket | undefined
   let timer: ReturnType<typeof setTimeout>
   let calls = 0
@@ -92,7 +95,8 @@ export function createSocket(
     if ('36'.includes(type)) {
       replies.get(id as string)?.(values)
       replies.delete(id as string)
-    } else onEvent(String(values[0]), values[1])
+      // What is not of a service, such as a position, is for clients that go on from there.
+    } else if (String(values[0]).includes(' ')) onEvent(values[0], values[1])
   }
 
   return {
@@ -111,8 +115,14 @@ export function createSocket(
       const id = String(calls++)
 
       return new Promise((resolve) => {
-        replies.set(id, resolve)
-        opened?.send(`42${id}${JSON.stringify(message)}`)
+        const socket = opened
+
+        replies.set(id, ([error]) => {
+          // Anything else may pass: the connection is opened again.
+          if (error && error.code !== 401) socket?.close()
+          else resolve(!error)
+        })
+        socket?.send(`42${id}${JSON.stringify(message)}`)
       })
     }
   }

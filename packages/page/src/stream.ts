@@ -13,7 +13,7 @@ const EVENT = /^event: (.+ .+)\n(?:.+\n)*data: (.*)/m
 export function createStream(
   url: string,
   toHeaders: () => { [name: string]: string },
-  { onOpen, onClose, onEvent }: ConnectionListener
+  { onOpen, onClose, onEnd, onEvent }: ConnectionListener
 ): Connection {
   let reading: AbortController
   let timer: ReturnType<typeof setTimeout>
@@ -24,7 +24,13 @@ export function createStream(
     const { signal } = reading
 
     try {
-      const { ok, body } = await fetch(url, { headers: toHeaders(), signal })
+      const { ok, status, body } = await fetch(url, { headers: toHeaders(), signal })
+
+      if (status === 401) {
+        onEnd()
+        return
+      }
+
       // Not `for await`: not every browser has it for streams.
       const reader = (body as ReadableStream).pipeThrough(new TextDecoderStream()).getReader()
       let text = ''

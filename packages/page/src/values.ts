@@ -4,6 +4,11 @@ const MAX_TEXT = 60_000
 
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/
 
+/** A value as text. Objects have no other that is sure: their `toString` may be a field of a record. */
+export function toText(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
 /** A value in one line. */
 export function toLine(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')

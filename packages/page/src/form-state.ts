@@ -1,0 +1,132 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { FormField } from '../../../src/openapi/form-fields.ts'
+import {
+  type Before,
+  type Entries,
+  type Faults,
+  type FormValue,
+  parseJson,
+  readFaults,
+  toEntries,
+  toFirstEntries,
+  toFormData
+} from './entries.ts'
+import { isObject, isOk, type RequestOutcome, toMessage } from './request.ts'
+
+/** What a form is for. */
+export interface FormOptions {
+  /** `null` where they are not known: the data is written as JSON. */
+  readonly fields: readonly FormField[] | null
+  /** The record that is changed; only what differs is sent. */
+  readonly record?: unknown
+  /** With it the record is sent as a whole: what no field shows of it. */
+  readonly rest?: unknown
+  readonly onSend: (data: unknown) => Promise<RequestOutcome>
+  /** Whether to empty the fields after a call that succeeded. */
+  readonly empties?: boolean
+}
+
+const NONE: Faults = new Map()
+
+/** What is entered in a form, and what came of sending it. */
+export function useForm({ fields, record, rest, onSend, empties = false }: FormOptions) {
+  const before: Before | undefined =
+    record === undefined ? undefined : { record, entries: toEntries(fields ?? [], record), rest }
+  const first = before?.entries ?? toFirstEntries(fields ?? [])
+  const firstText = fields || rest === undefined ? '' : JSON.stringify(rest, null, 2)
+  const [entries, setEntries] = useState(first)
+  const [text, setText] = useState(firstText)
+  const [isJson, setJson] = useState(fields === null)
+  const [faults, setFaults] = useState(NONE)
+  const [message, setMessage] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  // At once: a second submit may come before the next render.
+  const busy = useRef(false)
+  const refusals = useRef(0)
+  /** What the form has shown or sent. What differs from it was typed since. */
+  const known = useRef({ entries: first, text: firstText })
+  /** What stood in the fields when they were shown in place of JSON. */
+  const left = useRef<Entries>()
+
+  // The record is another one after a save, or when it is opened again. What was typed meanwhile stays.
+  useEffect(() => {
+    const was = known.current
+
+    known.current = { entries: first, text: firstText }
+    setEntries((typed) => keepTyped(typed, was.entries, first))
+    if (firstText !== '') setText((typed) => (typed === was.text ? firstText : typed))
+  }, [record])
+
+  function refuse(found: Faults, sentence: string): void {
+    refusals.current++
+    setFaults(found)
+    setMessage(sentence)
+  }
+
+  async function submit(event: SubmitEvent): Promise<void> {
+    event.preventDefault()
+    if (busy.current) return
+
+    const { data, faults: own } = isJson || !fields ? readJson(text) : toFormData(fields, entries, before)
+
+    if (own.size > 0) {
+      refuse(own, '')
+      return
+    }
+
+    busy.current = true
+    setBusy(true)
+    known.current = { entries, text }
+
+    const outcome = await onSend(data)
+
+    busy.current = false
+    setBusy(false)
+
+    if (!isOk(outcome)) {
+      refuse(readFaults(outcome.body), toMessage(outcome))
+      return
+    }
+
+    setFaults(NONE)
+    setMessage('')
+    if (empties) setEntries(first)
+    if (empties) setText('')
+  }
+
+  function toggle(): void {
+    if (!fields) return
+
+    if (!isJson) {
+      // Otherwise the text is what was written there, which may have more than the fields.
+      if (entries !== left.current) setText(JSON.stringify(toFormData(fields, entries, before).data, null, 2))
+    } else {
+      const { data } = readJson(text)
+
+      left.current = isObject(data) ? toEntries(fields, data, first) : entries
+      setEntries(left.current)
+    }
+
+    setFaults(NONE)
+    setJson(!isJson)
+  }
+
+  const values = { entries, text, isJson, faults, message, isBusy, refusals: refusals.current }
+
+  return { ...values, setEntries, setText, submit, toggle }
+}
+
+/** What stands in the fields, with `next` in those where nothing but `was` has stood. */
+function keepTyped(entries: Entries, was: Entries, next: Entries): Entries {
+  return new Map(
+    [...entries].map(([path, entry]) => [path, entry === was.get(path) ? (next.get(path) ?? '') : entry])
+  )
+}
+
+function readJson(text: string): FormValue {
+  const parsed = parseJson(text.trim() === '' ? '{}' : text)
+
+  return 'fault' in parsed
+    ? { data: undefined, faults: new Map([['', parsed.fault]]) }
+    : { data: parsed.value, faults: NONE }
+}

@@ -1,0 +1,142 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { expect, it, onTestFinished } from 'vitest'
+import { access, anyone } from '../../../src/access.ts'
+import { alula } from '../../../src/index.ts'
+import { memory } from '../../../src/memory.ts'
+import { toListener } from '../../../src/node.ts'
+import { openapi } from '../../../src/openapi.ts'
+import { socketio } from '../../../src/socketio.ts'
+import { SERVERS, type Serve } from '../../../test/openapi/support/servers.ts'
+import { describeChromium } from '../../../test/support/chromium.ts'
+import { toPort, toUrl } from '../../../test/support/server.ts'
+
+const OPEN = access({ all: anyone })
+
+/** Its conversion to a string throws. */
+const HOSTILE = { toString: 1, valueOf: 1 }
+
+async function start(configure: (app: any) => void) {
+  return (SERVERS.Node as Serve)((app) => {
+    configure(app)
+    app.configure(openapi())
+  })
+}
+
+/** Serves an application with one note on a port. Returns its URL, and a function that stops it. */
+async function serveNotes(port: number) {
+  const app = alula<any>().configure(socketio({ logger: false }))
+
+  app.use('notes', memory({ store: { 1: { id: 1 } } }), { access: OPEN })
+  app.configure(openapi())
+
+  const server = createServer(toListener(app, { logger: false }))
+  const stop = async () => {
+    server.close()
+    server.closeAllConnections()
+    await app.teardown()
+  }
+
+  await app.setup(server)
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+
+  return { url: `${toUrl(server)}/`, stop }
+}
+
+describeChromium('what the page shows', (open) => {
+  it('is whole, whatever a record has for an id, and a fault for a sentence', async () => {
+    const { url } = await start((app) => {
+      app.use(
+        'notes',
+        {
+          find: async () => [{ id: HOSTILE, text: 'kept' }, { id: [HOSTILE] }, { id: 2 }],
+          patch: async () => null
+        },
+        { access: OPEN, methods: ['find', 'patch'] }
+      )
+      app.use('others', memory(), { access: OPEN })
+    })
+    const { page, errors } = await open(`${url}docs#/notes`)
+
+    await page.getByRole('button', { name: `Open ${JSON.stringify(HOSTILE)}` }).click()
+    await page.getByRole('form', { name: 'Change {' }).waitFor()
+    await page.route('**/notes/*', (route) =>
+      route.fulfill({ status: 400, json: { message: 'No', errors: { text: HOSTILE } } })
+    )
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('alert').getByText(JSON.stringify(HOSTILE)).waitFor()
+    await page.unrouteAll()
+    expect(await page.getByRole('row').count()).toBe(4)
+    await page.getByRole('link', { name: 'others' }).click()
+    await page.getByRole('heading', { name: 'others' }).waitFor()
+    expect(errors.filter((one) => !one.includes('400'))).toEqual([])
+  })
+
+  it('has a service with half of a surrogate pair in its path', async () => {
+    const { url } = await start((app) => {
+      app.use('a\ud800', memory(), { access: OPEN })
+      app.use('notes', memory(), { access: OPEN })
+    })
+    const { page, errors } = await open(`${url}docs#/notes`)
+
+    await page.getByRole('heading', { name: 'notes' }).waitFor()
+    expect(await page.getByRole('navigation', { name: 'Services' }).getByRole('link').count()).toBe(2)
+    expect(errors).toEqual([])
+  })
+
+  it.each([
+    ['tags[]=a&tags[]=b&x=1', { tags: ['a', 'b'], x: '1' }],
+    ['tags=a&tags=b', { tags: ['a', 'b'] }],
+    ['tags[]=a', { tags: ['a'] }],
+    ['a[b][]=1&a[b][]=2&a[c]=3', { a: { b: ['1', '2'], c: '3' } }]
+  ])('is a call with all of the query %s', async (search, query) => {
+    const { url } = await start((app) => {
+      app.use(
+        'notes',
+        { search: async (_: unknown, params: any) => ({ found: JSON.stringify(params.query) }) },
+        { access: OPEN, methods: ['search'], routes: { 'GET /search': 'search' } }
+      )
+    })
+    const { page } = await open(`${url}docs#/notes`)
+
+    await page.getByLabel('query', { exact: true }).fill(search)
+    await page.getByRole('button', { name: 'Call search' }).click()
+
+    const body = await page.getByRole('region', { name: 'Response' }).innerText()
+
+    expect(JSON.parse(JSON.parse(body).found)).toEqual(query)
+  })
+
+  it('is the events of services, and no other message of the socket', async () => {
+    const { app, url } = await start((app) => {
+      app.use('notes', memory({ startId: 1 }), { access: OPEN })
+      app.on('connection', (connection: any) => app.channel('everybody').join(connection))
+      app.publish(() => app.channel('everybody'))
+    })
+    const { page } = await open(`${url}docs#/notes`)
+
+    await page.getByRole('heading', { name: 'Live events' }).waitFor()
+    app.io.emit('$position', 'x-1.1')
+    app.io.emit('gap', { services: ['notes'], position: 'x-1.1' })
+    await app.service('notes').create({ text: 'a note' })
+    await page.getByRole('log').getByText('a note').waitFor()
+    await page.getByRole('button', { name: 'Clear 1' }).waitFor()
+  })
+
+  it('is read again when the server is back', async () => {
+    const { url, stop } = await serveNotes(0)
+    const { page } = await open(`${url}docs#/notes`)
+
+    await page.getByRole('button', { name: 'Open 1' }).waitFor()
+    await page.getByRole('heading', { name: 'Live events' }).waitFor()
+    await stop()
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await page.getByRole('status').getByText('no response').waitFor()
+
+    const next = await serveNotes(toPort(url))
+
+    onTestFinished(next.stop)
+    await page.getByRole('button', { name: 'Open 1' }).waitFor()
+  })
+})
