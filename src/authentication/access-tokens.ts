@@ -89,6 +89,11 @@ export class AccessTokens {
     this.foreign.set(authentication, token)
   }
 
+  /** The token of a result, if another has made it. */
+  getForeign(authentication: object): VerifiedToken | undefined {
+    return this.foreign.get(authentication)
+  }
+
   /**
    * Revokes the token of a result, if another has made it.
    *
@@ -97,7 +102,7 @@ export class AccessTokens {
    * @returns Whether another has made it
    */
   async revokeForeign(authentication: object, onRevoked: (id: string) => void): Promise<boolean> {
-    const token = this.foreign.get(authentication)
+    const token = this.getForeign(authentication)
 
     if (!token) return false
 

@@ -235,14 +235,21 @@ export class SessionLogins {
 
   /** The refresh token of a session, and what its access token is made with: it does not outlive the session. */
   toToken(session: StoredSession): SessionToken {
-    const { accessExpiresIn } = this.settings.current as RefreshSettings
-    const rest = Math.min(accessExpiresIn, session.expiresAt - Date.now())
-
     return {
       refreshToken: createRefreshToken(session, this.settings.key),
       claims: toSessionClaims(session),
-      options: { expiresIn: Math.max(1, Math.floor(rest / 1000)) }
+      options: this.toTokenOptions(session.expiresAt)
     }
+  }
+
+  /**
+   * The params of a login within a session that goes on: the access token of the login belongs to that session, ends with it,
+   * and brings no refresh token.
+   *
+   * @param claim What the access token that the user has says of the session
+   */
+  toParamsWithin(claim: SessionClaim): Pick<AuthenticationParams, 'payload' | 'jwtOptions' | 'refresh'> {
+    return { payload: { session: claim }, jwtOptions: this.toTokenOptions(claim.end * 1000), refresh: false }
   }
 
   /**
@@ -456,6 +463,14 @@ export class SessionLogins {
       setImmediate(() => connections.endToken(name))
       if (isFirst) emitSafely(app, app, 'session:ended', [ended])
     }
+  }
+
+  /** An access token does not outlive its session. */
+  private toTokenOptions(end: number): SessionToken['options'] {
+    const { accessExpiresIn } = this.settings.current as RefreshSettings
+    const rest = Math.min(accessExpiresIn, end - Date.now())
+
+    return { expiresIn: Math.max(1, Math.floor(rest / 1000)) }
   }
 
   private toNextCheck(end: number): number {

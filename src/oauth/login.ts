@@ -1,9 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Secret } from '../authentication/secret-keys.ts'
 import type { AuthenticationService } from '../authentication/service.ts'
-import type { AuthenticationParams, AuthenticationResult } from '../authentication/types.ts'
+import type {
+  AuthenticationParams,
+  AuthenticationRequest,
+  AuthenticationResult
+} from '../authentication/types.ts'
+import { getResponse } from '../core/call.ts'
 import { reportError } from '../core/events.ts'
-import type { Application, Query } from '../core/types.ts'
+import { createContext } from '../core/hooks.ts'
+import type { Application, HookContext, Query } from '../core/types.ts'
 import {
   BadRequest,
   type FeathersError,
@@ -242,10 +248,14 @@ export class Logins {
       if (login.session) await assertCurrent(this.auth, strategy, login.session)
 
       const grant = await this.getFlow(name).finish(query, login)
-      const result = await this.auth.create({ strategy: name, ...grant }, loginParams)
-      const location = await strategy.getRedirect(result, loginParams)
+      const claim = login.session?.claim
+      const context = await this.authenticate(
+        { strategy: name, ...grant },
+        { ...loginParams, ...(claim && this.auth.sessionLogins.toParamsWithin(claim)) }
+      )
+      const location = await strategy.getRedirect(context.result, loginParams)
 
-      return { location, ...this.deliver(result, cookies) }
+      return { location, ...this.deliver(context, cookies) }
     } catch (error) {
       const shown = this.toReported(error)
       const location = await strategy.getRedirect(shown, loginParams)
@@ -312,7 +322,7 @@ export class Logins {
     // An invalid path fails now, not after the login.
     await strategy.getRedirect(new NotAuthenticated(), pageParams)
 
-    const { location, secrets } = await this.getFlow(name).begin()
+    const { location, secrets } = await this.begin(name)
     const login = {
       ...(request as PendingLogin),
       ...secrets,
@@ -325,6 +335,19 @@ export class Logins {
     if (!cookies) throw new BadRequest('The query is too long for a login: expected some hundred characters')
 
     return { location, cookies }
+  }
+
+  private async begin(name: string): ReturnType<Flow['begin']> {
+    try {
+      return await this.getFlow(name).begin()
+    } catch (error) {
+      throw this.toReported(error)
+    }
+  }
+
+  /** Logs in, and returns the context: its hooks may have said what clients see of the result. */
+  private async authenticate(data: AuthenticationRequest, params: OAuthParams): Promise<HookContext> {
+    return await (this.auth as any).create(data, params, createContext(this.auth, 'create'))
   }
 
   /** Whether a page is one that logins lead back to, or on the server itself. */
@@ -372,18 +395,19 @@ export class Logins {
   }
 
   private deliver(
-    result: AuthenticationResult,
+    context: HookContext,
     cookies: readonly string[]
   ): Pick<LoginResponse, 'result' | 'cookies'> {
     const { tokenCookie: name } = this
+    const response = getResponse(context) as AuthenticationResult
 
-    if (name === undefined) return { result, cookies }
+    if (name === undefined) return { result: response, cookies }
 
-    const { accessToken, authentication, ...shown } = result
+    const { accessToken, authentication } = context.result
     const { exp } = authentication.payload
     const maxAge = exp === undefined ? undefined : exp - Math.floor(Date.now() / 1000)
-
     const cookie = toSetCookie(name, accessToken, { maxAge, isSecure: this.isSecure })
+    const { accessToken: _, authentication: __, ...shown } = response
 
     return { result: shown, cookies: [...cookies, cookie] }
   }

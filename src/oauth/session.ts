@@ -1,9 +1,10 @@
 // Who is logged in while an account is connected.
-import type { AuthenticationBase } from '../authentication/base.ts'
 import { FINGERPRINT } from '../authentication/jwt.ts'
-import { toTokenId } from '../authentication/tokens.ts'
+import type { AuthenticationService } from '../authentication/service.ts'
+import { toExpiration, toTokenId } from '../authentication/tokens.ts'
 import type { AuthenticationRequest } from '../authentication/types.ts'
 import { NotAuthenticated } from '../errors.ts'
+import { getSessionClaim, type SessionClaim } from '../sessions/claim.ts'
 import type { OAuthParams, OAuthStrategy } from './strategy.ts'
 
 /** The user who is logged in while an account is connected. */
@@ -14,6 +15,10 @@ export interface Session {
   readonly tokenId?: string
   /** What the token says of the credentials of the entity. */
   readonly fingerprints?: unknown
+  /** Until when it is remembered that the token was revoked, in milliseconds since 1970; always where it is missing. */
+  readonly expiresAt?: number | undefined
+  /** The session that the token belongs to. */
+  readonly claim?: SessionClaim | undefined
 }
 
 /**
@@ -26,7 +31,7 @@ export interface Session {
  * @throws NotAuthenticated for credentials that are not valid
  */
 export async function openSession(
-  auth: AuthenticationBase,
+  auth: AuthenticationService,
   strategy: OAuthStrategy,
   credentials: AuthenticationRequest,
   { query, ...params }: OAuthParams
@@ -36,27 +41,50 @@ export async function openSession(
   const entityId = result[strategy.configuration.entity]?.[strategy.entityId]
   const { payload } = authentication ?? {}
 
-  return payload
-    ? { entityId, tokenId: toTokenId(accessToken, payload), fingerprints: payload[FINGERPRINT] }
-    : { entityId }
+  if (!payload) return { entityId }
+
+  const fingerprints = payload[FINGERPRINT]
+  const foreign = auth.tokens.getForeign(authentication)
+
+  if (foreign) return { entityId, fingerprints, tokenId: foreign.id, expiresAt: foreign.expiresAt }
+
+  const end = toExpiration(payload, { ...auth.configuration.jwtOptions, maxAge: undefined })
+
+  return {
+    ...{ entityId, fingerprints },
+    tokenId: toTokenId(accessToken, payload),
+    expiresAt: Number.isFinite(end) ? end : undefined,
+    claim: getSessionClaim(payload)
+  }
 }
 
 /**
  * Checks that the user is still logged in: a logout can happen while the browser is at the provider.
  *
- * @throws NotAuthenticated after a logout, with another password, and without the account
+ * @throws NotAuthenticated after a logout, with another password, without the account, and when the token has expired,
+ * unless its session goes on
  */
 export async function assertCurrent(
-  auth: AuthenticationBase,
+  auth: AuthenticationService,
   strategy: OAuthStrategy,
-  { entityId, tokenId, fingerprints }: Session
+  session: Session
 ): Promise<void> {
+  const { entityId, tokenId, fingerprints } = session
+
   if (tokenId === undefined) return
 
   const provider = strategy.name as string
   const entity = await strategy.getCurrentEntity({ oauth: { provider, entityId } })
+  const isOver = (await auth.tokens.isRevoked(tokenId)) || (await hasEnded(auth, session))
 
-  if ((await auth.tokens.isRevoked(tokenId)) || !auth.entities.hasFingerprints(entity, fingerprints)) {
+  if (isOver || !auth.entities.hasFingerprints(entity, fingerprints)) {
     throw new NotAuthenticated('You are no longer logged in. Log in and start again')
   }
+}
+
+/** When a token has expired, whether it was revoked is not kept any longer. A session is looked up itself. */
+async function hasEnded(auth: AuthenticationService, { claim, expiresAt }: Session): Promise<boolean> {
+  if (claim) return (await auth.sessionLogins.getEnd(claim.id)) === undefined
+
+  return expiresAt !== undefined && Date.now() >= expiresAt
 }

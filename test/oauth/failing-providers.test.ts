@@ -29,9 +29,11 @@ describe('a provider', () => {
     expectShown(await agent.request(callback), message)
   })
 
-  it('that is away before a login begins is said to be away', async () => {
+  it('that is away before a login begins is said to be away, and the application is told why', async () => {
     const { server, agent, provider } = await start()
+    const reported: any[] = []
 
+    server.app.on('error', (error: unknown) => reported.push(error))
     await provider.stop()
 
     const response = await agent.request(`${server.origin}/oauth/nest`)
@@ -42,6 +44,7 @@ describe('a provider', () => {
       message: "The OAuth provider 'nest' cannot be reached"
     })
     expect(response.headers.getSetCookie()).toEqual([])
+    expect(reported).toMatchObject([{ code: 503, cause: expect.any(Error) }])
   })
 
   it('that comes back is asked again', async () => {

@@ -12,6 +12,31 @@ describe('the answer to a login', () => {
     expect(text).not.toContain('of the wren')
   })
 
+  it('is what a hook of the authentication service says that clients see', async () => {
+    for (const oauth of [{}, { delivery: 'cookie' }]) {
+      const { text, response } = await logInWith(new OAuthStrategy(), {
+        oauth,
+        settings: { jwt: { cookie: 'session' } },
+        configure: (app) => {
+          app.service('authentication').hooks({
+            after: {
+              create: [
+                (context: any) => {
+                  context.result.internalNote = 'a secret note'
+                  context.dispatch = { shown: true, accessToken: context.result.accessToken }
+                }
+              ]
+            }
+          })
+        }
+      })
+      const isCookie = 'delivery' in oauth
+
+      expect(Object.keys(JSON.parse(text))).toEqual(isCookie ? ['shown'] : ['shown', 'accessToken'])
+      expect(response.headers.getSetCookie().some((cookie) => cookie.includes('session=ey'))).toBe(isCookie)
+    }
+  })
+
   it('has no entity where there is none', async () => {
     const { text, users, response } = await logInWith(new OAuthStrategy(), { settings: { entity: null } })
 

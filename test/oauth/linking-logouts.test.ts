@@ -1,0 +1,96 @@
+import { expect, it } from 'vitest'
+import { AUDIENCE, createKey, startIssuer } from '../support/issuer.ts'
+import { readError, start } from './accounts.ts'
+import { logIn, PAGE, readHash, visit } from './app.ts'
+
+const OWN = { Referer: `${PAGE}/profile` }
+
+/** Remembers nothing. */
+const FORGETFUL = { revoke: () => true, isRevoked: () => false }
+
+const REFUSED = 'You are no longer logged in. Log in and start again'
+
+/** An application whose first user has logged in, for a session where `refresh` is on. */
+async function startLoggedIn(settings: object) {
+  const { server, agent, findUsers } = await start({ settings })
+  const [user] = await findUsers()
+  const { accessToken } = await server.auth.issueToken({ user }, { refresh: 'refresh' in settings })
+
+  return {
+    ...{ server, accessToken, findUsers },
+    verify: (token: string) => server.auth.verifyAccessToken(token),
+    visit: () => visit(server, agent, 'nest', 'wren', `?feathers_token=${accessToken}`, OWN),
+    link: () => logIn(server, agent, 'nest', 'wren', `?feathers_token=${accessToken}`, OWN),
+    end: async (callback: string) => agent.request(callback)
+  }
+}
+
+it('a token that has expired connects no account: nobody remembers whether it was revoked', async () => {
+  const { server, visit, end, verify, accessToken, findUsers } = await startLoggedIn({
+    jwtOptions: { expiresIn: '2s' }
+  })
+  const callback = await visit()
+
+  await server.auth.remove(null, { authentication: { strategy: 'jwt', accessToken } })
+  await expect.poll(() => verify(accessToken).catch(({ message }: Error) => message)).toBe('jwt expired')
+  // As if the entry was gone, which is kept as long as the token lives.
+  server.app.get('authentication').revocation = FORGETFUL
+
+  expect(readError(await end(callback))).toBe(REFUSED)
+  expect(await findUsers()).toEqual([{ id: 0, name: 'robin' }])
+})
+
+it('a session that has ended connects no account, however long ago that was', async () => {
+  const { server, visit, end, findUsers } = await startLoggedIn({ refresh: {}, revocation: FORGETFUL })
+  const callback = await visit()
+
+  await server.auth.endSessions(0)
+
+  expect(readError(await end(callback))).toBe(REFUSED)
+  expect(await findUsers()).toEqual([{ id: 0, name: 'robin' }])
+})
+
+it('a session connects an account when its access token has expired, and the new token belongs to it', async () => {
+  const { server, visit, end, verify, accessToken, findUsers } = await startLoggedIn({
+    refresh: { always: true, accessExpiresIn: '2s' }
+  })
+  const callback = await visit()
+
+  await expect.poll(() => verify(accessToken).catch(({ message }: Error) => message)).toBe('jwt expired')
+
+  const linked = readHash(await end(callback)).get('access_token') as string
+  const payload = await verify(linked)
+
+  expect(await findUsers()).toEqual([{ id: 0, name: 'robin', nestId: 'wren' }])
+  expect(payload.session).toMatchObject({ counter: 1 })
+  expect(payload.exp - payload.iat).toBeLessThanOrEqual(2)
+  await server.auth.endSessions(0)
+  await expect(verify(linked)).rejects.toThrow('jwt revoked')
+})
+
+it('a token of another issuer connects no account after a logout', async () => {
+  const issuer = await startIssuer(createKey('one'))
+  const found: { users?: any } = {}
+  const { server, agent, findUsers } = await start({
+    settings: {
+      jwt: {
+        issuers: [
+          {
+            ...{ issuer: issuer.issuer, jwks: issuer.jwks, audience: AUDIENCE },
+            toUser: () => found.users.get(0)
+          }
+        ]
+      }
+    }
+  })
+
+  found.users = server.users
+
+  const accessToken = await issuer.getToken()
+  const callback = await visit(server, agent, 'nest', 'wren', `?feathers_token=${accessToken}`, OWN)
+
+  await server.auth.remove(null, { authentication: { strategy: 'jwt', accessToken } })
+
+  expect(readError(await agent.request(callback))).toBe(REFUSED)
+  expect(await findUsers()).toEqual([{ id: 0, name: 'robin' }])
+})
