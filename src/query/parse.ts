@@ -417,16 +417,13 @@ function parseSelect($select: unknown): readonly string[] | undefined {
 function and(conditions: readonly Condition[]): Condition {
   if (conditions.length === 1) return conditions[0] as Condition
 
-  const isNested = conditions.some(({ kind }) => kind === 'and')
-  const flat = isNested ? conditions.flatMap(toConditions) : [...conditions]
+  const flat = conditions.flatMap((condition) =>
+    condition.kind === 'and' ? condition.conditions : [condition]
+  )
 
   return flat.length === 1
     ? (flat[0] as Condition)
     : Object.freeze({ kind: 'and', conditions: Object.freeze(flat) })
-}
-
-function toConditions(condition: Condition): readonly Condition[] {
-  return condition.kind === 'and' ? condition.conditions : [condition]
 }
 
 function not(condition: Condition): Condition {

@@ -117,24 +117,21 @@ function toFieldTest(condition: FieldCondition, custom: CustomPredicates): Field
     case 'nin':
       return negate(toMembershipTest(value as readonly unknown[]))
     default:
-      return toOrderTest(
-        operator,
-        value,
-        typeof value === 'string' ? toReadingTest(operator, value) : matchNone
-      )
+      return toOrderTest(operator, value, toReadingTest(operator, value))
   }
 }
 
 type OrderOperator = 'lt' | 'lte' | 'gt' | 'gte'
 
-/** Compares fields that are not strings with what a string stands for, which is found for the first of them. */
-function toReadingTest(operator: OrderOperator, text: string): FieldTest {
-  let test: FieldTest | undefined
+/** The test for fields that do not have the type of the value itself. It is made for the first of them: most fields have it. */
+function toReadingTest(operator: OrderOperator, value: unknown): FieldTest {
+  let test: FieldTest
 
   return (field) => {
-    test ??= toReadings(text)
-      .slice(1)
-      .reduceRight<FieldTest>((otherwise, reading) => toOrderTest(operator, reading, otherwise), matchNone)
+    test ??= toReadings(value).reduceRight<FieldTest>(
+      (otherwise, reading) => toOrderTest(operator, reading, otherwise),
+      matchNone
+    )
 
     return test(field)
   }
