@@ -20,7 +20,7 @@ const NUMBER = /^\s*-?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i
 export interface Before {
   readonly record: unknown
   readonly entries: Entries
-  /** What no field shows of a record that is sent as a whole; missing where only what has changed is sent. */
+  /** The properties without a field of a record that is sent as a whole; missing where only changes are sent. */
   readonly rest?: unknown
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { ExposureRow } from '../../../src/manifest/exposure.ts'
 import { Caller } from './caller.tsx'
 import type { Identity } from './identity.ts'
@@ -14,8 +14,8 @@ export function ExposureTable({ identity }: { identity: Identity }) {
 
   useStore(identity)
 
-  // Users may see different tables.
-  useEffect(() => {
+  // Users may see different tables. Runs before the next frame, which would show the former table.
+  useLayoutEffect(() => {
     let isOver = false
 
     setOutcome(undefined)

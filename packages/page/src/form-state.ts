@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { FormField } from '../../../src/openapi/form-fields.ts'
 import {
   type Before,
@@ -15,11 +15,13 @@ import { isObject, isOk, type RequestOutcome, toMessage } from './request.ts'
 
 /** What a form is for. */
 export interface FormOptions {
+  /** The identity and its session. */
+  readonly caller: string
   /** `null` where they are not known: the data is written as JSON. */
   readonly fields: readonly FormField[] | null
   /** The record that is changed; only what differs is sent. */
   readonly record?: unknown
-  /** With it the record is sent as a whole: what no field shows of it. */
+  /** With it the record is sent as a whole: the properties of the record without a field. */
   readonly rest?: unknown
   readonly onSend: (data: unknown) => Promise<RequestOutcome>
   /** Whether to empty the fields after a call that succeeded. */
@@ -29,7 +31,7 @@ export interface FormOptions {
 const NONE: Faults = new Map()
 
 /** What is entered in a form, and what came of sending it. */
-export function useForm({ fields, record, rest, onSend, empties = false }: FormOptions) {
+export function useForm({ caller, fields, record, rest, onSend, empties = false }: FormOptions) {
   const before: Before | undefined =
     record === undefined ? undefined : { record, entries: toEntries(fields ?? [], record), rest }
   const first = before?.entries ?? toFirstEntries(fields ?? [])
@@ -45,8 +47,8 @@ export function useForm({ fields, record, rest, onSend, empties = false }: FormO
   const refusals = useRef(0)
   /** What the form has shown or sent. What differs from it was typed since. */
   const known = useRef({ entries: first, text: firstText })
-  /** What stood in the fields when they were shown in place of JSON. */
-  const left = useRef<Entries>()
+  /** The entries as of the last change from JSON to fields. */
+  const entriesFromJson = useRef<Entries>()
 
   // The record is another one after a save, or when it is opened again. What was typed meanwhile stays.
   useEffect(() => {
@@ -56,6 +58,12 @@ export function useForm({ fields, record, rest, onSend, empties = false }: FormO
     setEntries((typed) => keepTyped(typed, was.entries, first))
     if (firstText !== '') setText((typed) => (typed === was.text ? firstText : typed))
   }, [record])
+
+  // What the server said to another user is not kept.
+  useLayoutEffect(() => {
+    setFaults(NONE)
+    setMessage('')
+  }, [caller])
 
   function refuse(found: Faults, sentence: string): void {
     refusals.current++
@@ -76,7 +84,11 @@ export function useForm({ fields, record, rest, onSend, empties = false }: FormO
 
     busy.current = true
     setBusy(true)
-    known.current = { entries, text }
+
+    const former = known.current
+    const sent = { entries, text }
+
+    known.current = sent
 
     const outcome = await onSend(data)
 
@@ -84,6 +96,8 @@ export function useForm({ fields, record, rest, onSend, empties = false }: FormO
     setBusy(false)
 
     if (!isOk(outcome)) {
+      // What was refused is still typed, unless the record was opened again meanwhile.
+      if (known.current === sent) known.current = former
       refuse(readFaults(outcome.body), toMessage(outcome))
       return
     }
@@ -99,12 +113,14 @@ export function useForm({ fields, record, rest, onSend, empties = false }: FormO
 
     if (!isJson) {
       // Otherwise the text is what was written there, which may have more than the fields.
-      if (entries !== left.current) setText(JSON.stringify(toFormData(fields, entries, before).data, null, 2))
+      if (entries !== entriesFromJson.current) {
+        setText(JSON.stringify(toFormData(fields, entries, before).data, null, 2))
+      }
     } else {
       const { data } = readJson(text)
 
-      left.current = isObject(data) ? toEntries(fields, data, first) : entries
-      setEntries(left.current)
+      entriesFromJson.current = isObject(data) ? toEntries(fields, data, first) : entries
+      setEntries(entriesFromJson.current)
     }
 
     setFaults(NONE)
@@ -116,7 +132,7 @@ export function useForm({ fields, record, rest, onSend, empties = false }: FormO
   return { ...values, setEntries, setText, submit, toggle }
 }
 
-/** What stands in the fields, with `next` in those where nothing but `was` has stood. */
+/** Returns `next` for each field that still has its entry of `was`. */
 function keepTyped(entries: Entries, was: Entries, next: Entries): Entries {
   return new Map(
     [...entries].map(([path, entry]) => [path, entry === was.get(path) ? (next.get(path) ?? '') : entry])

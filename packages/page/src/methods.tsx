@@ -35,6 +35,8 @@ export function listTabs({ methods }: PageService): readonly string[] {
 }
 
 interface MethodsProps {
+  /** The identity that makes the calls, and its session. */
+  readonly caller: string
   readonly service: PageService
   /** The tab that is shown. */
   readonly tab: string
@@ -49,7 +51,7 @@ interface MethodsProps {
 
 /** A form for each method of a service, and what they return. */
 export function Methods(props: MethodsProps) {
-  const { service, tab, chosen, onTab, onCall } = props
+  const { caller, service, tab, chosen, onTab, onCall } = props
   const methods = new Map(service.methods.map((method) => [method.name, method]))
   const create = methods.get('create')
   const custom = isStandard(tab) ? undefined : methods.get(tab)
@@ -60,6 +62,7 @@ export function Methods(props: MethodsProps) {
       <Tabs label="Methods" names={listTabs(service)} chosen={tab} onChoose={onTab}>
         {tab === CREATE && create && (
           <Form
+            caller={caller}
             label={`Create in ${service.path}`}
             fields={create.data}
             button="Create"
@@ -71,19 +74,19 @@ export function Methods(props: MethodsProps) {
           <p class="hint nothing">Choose a record in the table, or open one by its {service.id}.</p>
         )}
         {tab === EDIT && chosen && <Edit key={chosen.id} {...props} chosen={chosen} change={change} />}
-        {custom && <Custom key={tab} method={custom} service={service} onCall={onCall} />}
+        {custom && <Custom key={tab} method={custom} {...{ caller, service, onCall }} />}
         {tab === REFERENCE && <Reference service={service} />}
       </Tabs>
     </section>
   )
 }
 
-interface EditProps extends Pick<MethodsProps, 'service' | 'onChange' | 'onRemove' | 'toNested'> {
+interface EditProps extends Pick<MethodsProps, 'caller' | 'service' | 'onChange' | 'onRemove' | 'toNested'> {
   readonly chosen: Chosen
   readonly change: PageMethod | undefined
 }
 
-function Edit({ chosen: { id, record }, service, change, onChange, onRemove, toNested }: EditProps) {
+function Edit({ caller, chosen: { id, record }, service, change, onChange, onRemove, toNested }: EditProps) {
   const element = useRef<HTMLDivElement>(null)
 
   // The focus goes on where the record was opened.
@@ -102,6 +105,7 @@ function Edit({ chosen: { id, record }, service, change, onChange, onRemove, toN
       </p>
       {change && (
         <Form
+          caller={caller}
           label={`Change ${id} of ${service.path}`}
           fields={change.data}
           record={record}
@@ -114,7 +118,7 @@ function Edit({ chosen: { id, record }, service, change, onChange, onRemove, toN
   )
 }
 
-/** What the fields of a form do not show of a record, and no schema names: an open object has such fields. */
+/** The properties of the record without a field and that no schema names, which an open object may have. */
 function toRest(
   record: unknown,
   { id, fields, columns, relations }: PageService,
@@ -130,14 +134,12 @@ function toRest(
   return Object.fromEntries(Object.entries(record).filter(([name]) => !known.has(name)))
 }
 
-interface CustomProps {
+interface CustomProps extends Pick<MethodsProps, 'caller' | 'service' | 'onCall'> {
   readonly method: PageMethod
-  readonly service: PageService
-  readonly onCall: MakeCall
 }
 
 /** A form for a custom method: a route by GET takes a query, and every route its placeholders. */
-function Custom({ method, service, onCall }: CustomProps) {
+function Custom({ caller, method, service, onCall }: CustomProps) {
   const { name, route, data, query } = method
   const verb = route?.verb ?? 'POST'
   const placeholders = (route?.placeholders ?? []).filter((one) => !data?.some(({ path }) => path === one))
@@ -157,7 +159,13 @@ function Custom({ method, service, onCall }: CustomProps) {
   }
 
   return (
-    <Form label={`Call ${name} of ${service.path}`} fields={fields} button={`Call ${name}`} onSend={send}>
+    <Form
+      caller={caller}
+      label={`Call ${name} of ${service.path}`}
+      fields={fields}
+      button={`Call ${name}`}
+      onSend={send}
+    >
       <p class="chosen">
         <span class={`verb ${verb}`}>{verb}</span>{' '}
         <code>

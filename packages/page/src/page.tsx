@@ -16,33 +16,32 @@ async function start(): Promise<void> {
   const login = known.body as LoginData
   const lastCall = { at: Number.NEGATIVE_INFINITY }
   const create = (number: number) => new Identity(number, lastCall, login)
-  const identities = Identity.isKept(2) ? [create(1), create(2)] : [create(1)]
+  let identities: readonly Identity[] = Identity.isKept(2) ? [create(1), create(2)] : [create(1)]
   const [first] = identities as [Identity]
 
   document.title = login.title
   await Promise.all(identities.map((identity) => identity.restore()))
 
-  const callers: Callers = {
-    identities,
-    create: (number) => {
-      const created = create(number)
+  function add(number: number): Identity {
+    const created = create(number)
 
-      identities.push(created)
+    // Another list: the first one is the state of a component.
+    identities = [...identities, created]
 
-      return created
-    }
+    return created
   }
+
   let { session } = first
 
-  // What the rule of the page allowed to one user is not for the next.
+  // Another user may not see this page: check again.
   first.subscribe(() => {
     if (first.session === session || login.isForAll) return
 
     session = first.session
     show(null)
-    void open(login, callers)
+    void open(login, { identities, create: add })
   })
-  await open(login, callers)
+  await open(login, { identities, create: add })
 }
 
 /** The identities that there are at first, and what makes a further one. */

@@ -96,7 +96,7 @@ function Calls({ page, service, place }: ServiceProps) {
     // The next change is compared with what the record is now.
     if (isOk(outcome)) {
       setChosen((known) =>
-        known?.id === id ? { id, record: toChanged(known.record, data, outcome, service) } : known
+        known?.id === id ? { id, record: toChanged(known.record, data, outcome, service, method) } : known
       )
     }
 
@@ -128,6 +128,7 @@ function Calls({ page, service, place }: ServiceProps) {
           {...actions}
         />
         <Methods
+          caller={caller}
           service={service}
           tab={tab}
           chosen={chosen}
@@ -152,10 +153,20 @@ function Calls({ page, service, place }: ServiceProps) {
 }
 
 /** What a record is after a change: what the method returned, unless that is something else. */
-function toChanged(record: unknown, data: unknown, { body }: RequestOutcome, service: PageService): unknown {
+function toChanged(
+  record: unknown,
+  data: unknown,
+  { body }: RequestOutcome,
+  service: PageService,
+  { name }: PageMethod
+): unknown {
   if (isObject(body) && toRecordId(body, service) === toRecordId(record, service)) return body
 
-  return { ...(isObject(record) && record), ...(isObject(data) && data) }
+  const before = isObject(record) ? record : {}
+  // An update removes what it does not send.
+  const kept = name === 'update' ? { [service.id]: before[service.id] } : before
+
+  return { ...kept, ...(isObject(data) && data) }
 }
 
 /** The services below a record: those whose path has it as a parent, and no other placeholder that is not known. */
@@ -177,7 +188,7 @@ function listNested(
   })
 }
 
-/** What came of a call of an identity that has logged in or out meanwhile: the response is not for those who see it now. */
+/** Replaces the response to a call whose identity has logged in or out since. */
 const GONE: RequestOutcome = {
   status: 0,
   milliseconds: 0,

@@ -38,6 +38,8 @@ const MESSAGE = /^4([2356])(?:\d+-)?(\d*)(\[.*)$/s
 /** After how many milliseconds a connection is opened again. */
 export const WAIT = 1000
 
+const MAX_WAIT = 30_000
+
 /**
  * Makes a connection that is opened again when it is lost.
  *
@@ -52,6 +54,8 @@ export function createSocket(
   let opened: WebSocket | undefined
   let timer: ReturnType<typeof setTimeout>
   let calls = 0
+  /** How many milliseconds it waits; twice as many after each login that may succeed later. */
+  let wait = WAIT
   /** The number of the URL that is tried, or was found. */
   let turn = 0
   let isFound = false
@@ -70,7 +74,7 @@ export function createSocket(
       if (!isFound) turn++
       onClose()
       replies.clear()
-      timer = setTimeout(open, WAIT)
+      timer = setTimeout(open, wait)
     }
   }
 
@@ -106,6 +110,7 @@ export function createSocket(
       const socket = opened
 
       opened = undefined
+      wait = WAIT
       clearTimeout(timer)
       socket?.close()
     },
@@ -118,12 +123,23 @@ export function createSocket(
         const socket = opened
 
         replies.set(id, ([error]) => {
-          // Anything else may pass: the connection is opened again.
-          if (error && error.code !== 401) socket?.close()
-          else resolve(!error)
+          if (isPassing(error?.code)) {
+            wait = Math.min(wait * 2, MAX_WAIT)
+            // `onclose` opens the next one.
+            socket?.close()
+            return
+          }
+
+          wait = WAIT
+          resolve(!error)
         })
         socket?.send(`42${id}${JSON.stringify(message)}`)
       })
     }
   }
+}
+
+/** Whether the same call may succeed later: after a timeout, too many calls, or an error of the server. */
+function isPassing(code = 0): boolean {
+  return code === 408 || code === 429 || code >= 500
 }

@@ -26,6 +26,7 @@ export function createStream(
     try {
       const { ok, status, body } = await fetch(url, { headers: toHeaders(), signal })
 
+      if (signal.aborted) return
       if (status === 401) {
         onEnd()
         return

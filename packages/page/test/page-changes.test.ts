@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { access, anyone } from '../../../src/access.ts'
+import { Conflict } from '../../../src/errors.ts'
 import { memory } from '../../../src/memory.ts'
 import { openapi } from '../../../src/openapi.ts'
 import { schema } from '../../../src/schema.ts'
@@ -130,6 +131,32 @@ describeChromium('changes of a record on the page', (open) => {
     expect(await save(form)).toEqual({ done: true })
   })
 
+  it('keep what was typed where a save was refused and the record is opened again', async () => {
+    const { app, url } = await startHomes(HOME)
+    const { page } = await open(`${url}docs`)
+    const form = await openRecord(page, 'homes')
+    let isRefused = true
+
+    app.service('homes').hooks({
+      before: {
+        patch: [
+          ({ params }: any) => {
+            if (params.provider && isRefused) throw new Conflict('Changed meanwhile')
+          }
+        ]
+      }
+    })
+    await form.getByLabel('text').fill('typed')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.getByText('Changed meanwhile').waitFor()
+    isRefused = false
+    await app.service('homes').patch(1, { age: 8 })
+    await page.getByRole('button', { name: 'Open 1' }).click()
+    await expect.poll(() => form.getByLabel('age').inputValue()).toBe('8')
+    expect(await form.getByLabel('text').inputValue()).toBe('typed')
+    expect(await save(form)).toEqual({ text: 'typed' })
+  })
+
   it.each([
     ['nothing', ''],
     ['something else', '{"ok":true}']
@@ -166,6 +193,32 @@ describeChromium('changes of a record on the page', (open) => {
     await form.getByLabel('text').fill('b')
     await save(form)
     expect(await app.service('notes').get(1)).toEqual({ ...record, text: 'b' })
+  })
+
+  it('by update keep a field removed where the method returns nothing', async () => {
+    const { app, url } = await start((app) =>
+      app.use('homes', memory({ store: { 1: HOME } }), {
+        access: OPEN,
+        schema: schema(Home),
+        methods: ['find', 'get', 'update']
+      })
+    )
+    const { page } = await open(`${url}docs`)
+    const form = await openRecord(page, 'homes')
+
+    await page.route('**/homes/1', async (route) => {
+      await route.fetch()
+      await route.fulfill({ body: '' })
+    })
+    await form.getByLabel('age').fill('')
+    await save(form)
+    await form.getByLabel('text').fill('b')
+    expect(await save(form)).not.toHaveProperty('age')
+    await page.unrouteAll()
+
+    const { age: _, ...others } = HOME
+
+    expect(await app.service('homes').get(1)).toEqual({ ...others, text: 'b' })
   })
 
   it('by update begin with the record where there is no schema', async () => {

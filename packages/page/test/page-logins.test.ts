@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, it, onTestFinished } from 'vitest'
 import { access, anyone, role } from '../../../src/access.ts'
 import { authenticate, hashPassword, protect } from '../../../src/authentication.ts'
+import { BadRequest, Forbidden } from '../../../src/errors.ts'
 import { events } from '../../../src/events.ts'
 import { alula } from '../../../src/index.ts'
 import { memory } from '../../../src/memory.ts'
@@ -22,6 +23,20 @@ const USERS = [
   { email: 'ada', name: 'Anonymous', role: 'admin' },
   { email: 'eve', name: 'Anonymous', role: 'user' }
 ]
+
+/** Notes for each frame after a logout whether it has the table of access. */
+const LOOK_AT_FRAMES = `
+  var frames = []
+
+  function look() {
+    if (!document.body.innerText.includes('Log out')) {
+      frames.push(document.querySelector('table.exposure') !== null)
+    }
+    requestAnimationFrame(look)
+  }
+
+  look()
+`
 
 /** Fills an application with users, and notes that say who reads them. */
 function configureNotes(app: any, settings = {}): void {
@@ -163,6 +178,46 @@ describeChromium('logins on the page', (open) => {
     }
   })
 
+  it('what the server said to a user in a form is gone with the login, and what was typed stays', async () => {
+    const { app, url } = await startNotes()
+    const { page } = await open(`${url}docs#/notes`)
+    const form = page.getByRole('form', { name: 'Create in notes' })
+
+    app.service('notes').hooks({
+      before: {
+        create: [
+          ({ params }: any) => {
+            throw new BadRequest('Invalid', { errors: { text: `Refused to ${params.user.email}` } })
+          }
+        ]
+      }
+    })
+    await logIn(page, 'ada')
+    await form.getByLabel('data').fill('{"text":"typed"}')
+    await form.getByRole('button', { name: 'Create' }).click()
+    await form.getByText('Refused to ada').waitFor()
+    await logOut(page)
+    expect(await form.getByRole('alert').count()).toBe(0)
+    expect(await form.getByLabel('data').getAttribute('aria-invalid')).toBe(null)
+    expect(await form.getByLabel('data').inputValue()).toBe('{"text":"typed"}')
+  })
+
+  it('the table of access of a user is not shown for a frame after the logout', async () => {
+    const { url } = await startNotes()
+    const { page } = await open(`${url}docs#access`)
+
+    await logIn(page, 'ada')
+    await page.getByRole('region', { name: 'Exposure' }).waitFor()
+    await page.evaluate(LOOK_AT_FRAMES)
+    // Otherwise the table of the next user would be in later frames.
+    await page.route('**/exposure.json', (route) => route.abort())
+    await logOut(page)
+    await page.getByText('The server was not reached').waitFor()
+    await page.waitForFunction('frames.length > 0')
+    expect(await page.evaluate('frames.includes(true)')).toBe(false)
+    await page.unrouteAll()
+  })
+
   it('what the rule of the page allows to one user is gone with the login', async () => {
     const { url } = await startNotes({ access: role('admin') })
     const { page } = await open(`${url}docs#/notes`)
@@ -214,19 +269,49 @@ describeChromium('logins on the page', (open) => {
   it('events over HTTP end with the login: it is tried once more, and no more', async () => {
     const { url } = await startStream({ jwtOptions: { expiresIn: '3s' } })
     const { page } = await open(`${url}docs#/notes`)
+    const first = page.getByRole('region', { name: 'Live events of the first identity' })
+    const second = page.getByRole('region', { name: 'Live events of the second identity' })
     const statuses: number[] = []
 
     page.on('response', (response) => {
       if (response.url().endsWith('/events')) statuses.push(response.status())
     })
     await logIn(page, 'ada')
-    await page.getByRole('heading', { name: 'The login has ended' }).waitFor()
-    await logOut(page)
-    await page.getByRole('heading', { name: 'Live events' }).waitFor()
+    await first.getByRole('heading', { name: 'The login has ended' }).waitFor()
     expect(statuses.filter((status) => status === 401)).toHaveLength(1)
+
+    // Another login ends three seconds later, when the first would have been tried again several times.
+    await page.getByRole('button', { name: 'Add identity' }).click()
+    await fillLogin(page, 'eve')
+    await second.getByRole('heading', { name: 'The login has ended' }).waitFor()
+    expect(statuses.filter((status) => status === 401)).toHaveLength(2)
+
+    await page
+      .getByRole('region', { name: 'First identity', exact: true })
+      .getByRole('button', { name: 'Log out' })
+      .click()
+    await first.getByRole('heading', { name: 'Live events' }).waitFor()
   })
 
-  it('a socket whose login fails for another reason is logged in again', async () => {
+  it('a socket whose login is refused with 403 is not opened again', async () => {
+    const { app, url } = await startNotes()
+    const { page } = await open(`${url}docs#/notes`)
+
+    app.service('authentication').hooks({
+      before: {
+        create: [
+          ({ params }: any) => {
+            if (params.provider === 'socketio') throw new Forbidden('Not over sockets')
+          }
+        ]
+      }
+    })
+    await page.getByRole('heading', { name: 'Live events' }).waitFor()
+    await logIn(page, 'ada')
+    await page.getByRole('heading', { name: 'The login has ended' }).waitFor()
+  })
+
+  it('a socket whose login fails because of the server is logged in again', async () => {
     const { app, url } = await startNotes()
     const { page } = await open(`${url}docs#/notes`)
     let failures = 1
