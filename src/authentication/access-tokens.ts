@@ -5,7 +5,7 @@ import { mergePlain } from '../utils/object.ts'
 import { assertJwtOptions, MISSING_SECRET } from './options.ts'
 import { MemoryRevocationStore, type RevocationStore } from './revocation.ts'
 import { type Secret, type SecretKeys, type TokenSecret, toSecrets } from './secret-keys.ts'
-import { signToken, type VerifiedToken } from './tokens.ts'
+import { signToken, toExpiration, type VerifiedToken } from './tokens.ts'
 import type { AuthenticationConfiguration, JwtOptions, JwtVerifyOptions } from './types.ts'
 import { VerifiedTokens, verifyWithAny } from './verified.ts'
 
@@ -89,7 +89,7 @@ export class AccessTokens {
     this.foreign.set(authentication, token)
   }
 
-  /** The token of a result, if another has made it. */
+  /** The token of a result, if another issuer made it. */
   getForeign(authentication: object): VerifiedToken | undefined {
     return this.foreign.get(authentication)
   }
@@ -109,6 +109,15 @@ export class AccessTokens {
     await this.revokeVerified(token, onRevoked)
 
     return true
+  }
+
+  /**
+   * Until when the revocation of a token is stored, in milliseconds since 1970; `Infinity` for one that never expires.
+   *
+   * @param claims What the token says
+   */
+  toEnd(claims: { readonly exp?: number; readonly iat?: number }): number {
+    return toExpiration(claims, { ...this.getConfiguration().jwtOptions, maxAge: undefined })
   }
 
   /** Whether a token was revoked, by its id. */

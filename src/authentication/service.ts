@@ -190,9 +190,10 @@ export class AuthenticationService extends AuthenticationBase {
     const session =
       current ?? (await sessionLogins.begin(options.subject, claims[FINGERPRINT], request, params))
     const token = session && sessionLogins.toToken(session)
+    const { claims: own, options: lifetime } = token ?? sessionLogins.findSession(params) ?? {}
     const accessToken = await this.createAccessToken(
-      { ...payload, ...claims, ...token?.claims },
-      { ...options, ...token?.options },
+      { ...payload, ...claims, ...own },
+      { ...options, ...lifetime },
       params.secret
     )
 

@@ -2,12 +2,19 @@
 import { emitSafely } from '../core/events.ts'
 import type { Application, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
-import { getSessionClaim, type SessionClaim, toSessionClaims, toSessionName } from '../sessions/claim.ts'
+import {
+  getSessionClaim,
+  type SessionClaim,
+  type SessionClaims,
+  toSessionClaims,
+  toSessionName
+} from '../sessions/claim.ts'
 import { type RefreshCookie, writeRefreshCookie } from '../sessions/cookie.ts'
 import type { RefreshSettings } from '../sessions/options.ts'
 import { Sessions } from '../sessions/sessions.ts'
 import { createRefreshToken, isRefreshToken, type RefreshToken, readRefreshToken } from '../sessions/token.ts'
 import type { EndedSession, SessionEndCause, SessionStore, StoredSession } from '../sessions/types.ts'
+import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
 import { createError } from '../utils/developer-error.ts'
 import { markTokenResponse } from '../utils/token-response.ts'
 import type { AccessTokens } from './access-tokens.ts'
@@ -17,7 +24,7 @@ import { assertCanGetCookie, findOwnCookie, readOwnCookie } from './session-cook
 import { SessionSettings } from './session-settings.ts'
 import { REFRESH, SessionUsers, toText } from './session-users.ts'
 import { getConfiguration } from './settings.ts'
-import { toExpiration, type VerifiedToken } from './tokens.ts'
+import type { VerifiedToken } from './tokens.ts'
 import type {
   AuthenticationConfiguration,
   AuthenticationParams,
@@ -53,10 +60,17 @@ export interface SessionRequest {
   readonly refreshToken?: unknown
 }
 
+declare module '../utils/call-state.ts' {
+  interface ServiceSlots {
+    /** The session of the user who logs in once more, such as to connect an account. */
+    readonly within?: SessionClaims
+  }
+}
+
 /** What the access token of a session is made with. */
 export interface SessionToken {
   readonly refreshToken: string
-  readonly claims: ReturnType<typeof toSessionClaims>
+  readonly claims: SessionClaims
   readonly options: JwtOptions
 }
 
@@ -243,13 +257,21 @@ export class SessionLogins {
   }
 
   /**
-   * The params of a login within a session that goes on: the access token of the login belongs to that session, ends with it,
-   * and brings no refresh token.
+   * Copies the params of a login whose user is logged in by a session that goes on: its access token belongs to that session,
+   * and ends with it.
    *
-   * @param claim What the access token that the user has says of the session
+   * @param params The params
+   * @param claims What the access token of the user says of the session
    */
-  toParamsWithin(claim: SessionClaim): Pick<AuthenticationParams, 'payload' | 'jwtOptions' | 'refresh'> {
-    return { payload: { session: claim }, jwtOptions: this.toTokenOptions(claim.end * 1000), refresh: false }
+  addSession<Params extends object>(params: Params, claims: SessionClaims): Params {
+    return addServiceSlots(params, this.service.strategies, { within: claims })
+  }
+
+  /** What the access token of a login is made with that belongs to the session of its user; `undefined` for others. */
+  findSession(params: AuthenticationParams): Omit<SessionToken, 'refreshToken'> | undefined {
+    const { within: claims } = getServiceSlots(params, this.service.strategies)
+
+    return claims && { claims, options: this.toTokenOptions(claims.session.end * 1000) }
   }
 
   /**
@@ -449,15 +471,14 @@ export class SessionLogins {
   }
 
   private async handleEnd(ended: EndedSession, isFirst: boolean): Promise<void> {
-    const { tokens, connections, app, configuration } = this.service
+    const { tokens, connections, app } = this.service
     const { accessExpiresIn } = this.settings.current as RefreshSettings
     const name = toSessionName(ended.id)
     // That of an access token that is made at this moment.
     const exp = (Date.now() + accessExpiresIn) / 1000
-    const end = toExpiration({ exp }, { ...configuration.jwtOptions, maxAge: undefined })
 
     try {
-      await tokens.revocations?.revoke(name, end + MAX_SKEW)
+      await tokens.revocations?.revoke(name, tokens.toEnd({ exp }) + MAX_SKEW)
     } finally {
       // The call may be one of a connection of the session: its reply comes first.
       setImmediate(() => connections.endToken(name))

@@ -41,7 +41,7 @@ interface FewArguments {
 }
 
 /**
- * Reads the arguments of one of the three tools. What would be left out without a word could have been a condition.
+ * Reads the arguments of one of the three tools. An ignored argument could have been a condition.
  *
  * @param schema The schema of its arguments
  * @param given What a client has sent

@@ -245,13 +245,15 @@ export class Logins {
         throw new NotAuthenticated(REFUSED)
       }
 
-      if (login.session) await assertCurrent(this.auth, strategy, login.session)
-
       const grant = await this.getFlow(name).finish(query, login)
-      const claim = login.session?.claim
+      const { session } = login
+
+      // Not before: the provider may take its time.
+      if (session) await assertCurrent(this.auth, strategy, session)
+
       const context = await this.authenticate(
         { strategy: name, ...grant },
-        { ...loginParams, ...(claim && this.auth.sessionLogins.toParamsWithin(claim)) }
+        session?.claims ? this.auth.sessionLogins.addSession(loginParams, session.claims) : loginParams
       )
       const location = await strategy.getRedirect(context.result, loginParams)
 

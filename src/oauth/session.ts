@@ -1,10 +1,10 @@
 // Who is logged in while an account is connected.
 import { FINGERPRINT } from '../authentication/jwt.ts'
 import type { AuthenticationService } from '../authentication/service.ts'
-import { toExpiration, toTokenId } from '../authentication/tokens.ts'
+import { toTokenId } from '../authentication/tokens.ts'
 import type { AuthenticationRequest } from '../authentication/types.ts'
 import { NotAuthenticated } from '../errors.ts'
-import { getSessionClaim, type SessionClaim } from '../sessions/claim.ts'
+import { getSessionClaim, type SessionClaims } from '../sessions/claim.ts'
 import type { OAuthParams, OAuthStrategy } from './strategy.ts'
 
 /** The user who is logged in while an account is connected. */
@@ -15,10 +15,10 @@ export interface Session {
   readonly tokenId?: string
   /** What the token says of the credentials of the entity. */
   readonly fingerprints?: unknown
-  /** Until when it is remembered that the token was revoked, in milliseconds since 1970; always where it is missing. */
+  /** When the token expires, and with it the entry of its revocation, in milliseconds since 1970; `undefined` for never. */
   readonly expiresAt?: number | undefined
-  /** The session that the token belongs to. */
-  readonly claim?: SessionClaim | undefined
+  /** What the token says of the session that it belongs to. */
+  readonly claims?: SessionClaims | undefined
 }
 
 /**
@@ -48,13 +48,14 @@ export async function openSession(
 
   if (foreign) return { entityId, fingerprints, tokenId: foreign.id, expiresAt: foreign.expiresAt }
 
-  const end = toExpiration(payload, { ...auth.configuration.jwtOptions, maxAge: undefined })
+  const end = auth.tokens.toEnd(payload)
+  const hasSession = auth.sessionLogins.isOn && getSessionClaim(payload) !== undefined
 
   return {
     ...{ entityId, fingerprints },
     tokenId: toTokenId(accessToken, payload),
     expiresAt: Number.isFinite(end) ? end : undefined,
-    claim: getSessionClaim(payload)
+    claims: hasSession ? { session: payload.session, auth_time: payload.auth_time } : undefined
   }
 }
 
@@ -82,9 +83,9 @@ export async function assertCurrent(
   }
 }
 
-/** When a token has expired, whether it was revoked is not kept any longer. A session is looked up itself. */
-async function hasEnded(auth: AuthenticationService, { claim, expiresAt }: Session): Promise<boolean> {
-  if (claim) return (await auth.sessionLogins.getEnd(claim.id)) === undefined
+/** Revocations are stored only until the token expires, so an expired token is refused. Sessions are looked up. */
+async function hasEnded(auth: AuthenticationService, { claims, expiresAt }: Session): Promise<boolean> {
+  if (claims) return (await auth.sessionLogins.getEnd(claims.session.id)) === undefined
 
   return expiresAt !== undefined && Date.now() >= expiresAt
 }

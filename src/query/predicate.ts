@@ -117,18 +117,22 @@ function toFieldTest(condition: FieldCondition, custom: CustomPredicates): Field
     case 'nin':
       return negate(toMembershipTest(value as readonly unknown[]))
     default:
-      return toOrderTest(operator, value, toReadingTest(operator, value))
+      return toOrderTest(
+        operator,
+        value,
+        typeof value === 'string' ? toReadingTest(operator, value) : matchNone
+      )
   }
 }
 
 type OrderOperator = 'lt' | 'lte' | 'gt' | 'gte'
 
-/** The test for fields that do not have the type of the value itself. It is made for the first of them: most fields have it. */
-function toReadingTest(operator: OrderOperator, value: unknown): FieldTest {
+/** The test of fields that are not strings against what a string stands for. It is made for the first of them. */
+function toReadingTest(operator: OrderOperator, text: string): FieldTest {
   let test: FieldTest
 
   return (field) => {
-    test ??= toReadings(value).reduceRight<FieldTest>(
+    test ??= toReadings(text).reduceRight<FieldTest>(
       (otherwise, reading) => toOrderTest(operator, reading, otherwise),
       matchNone
     )

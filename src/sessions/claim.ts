@@ -10,10 +10,13 @@ export interface SessionClaim {
 }
 
 /** The claims by which an access token belongs to a session. `auth_time` is that of OpenID Connect. */
-export function toSessionClaims({ id, counter, expiresAt, loginAt }: StoredSession): {
+export interface SessionClaims {
   readonly session: SessionClaim
   readonly auth_time: number
-} {
+}
+
+/** The claims of the access tokens of a session. */
+export function toSessionClaims({ id, counter, expiresAt, loginAt }: StoredSession): SessionClaims {
   return {
     session: { id, counter, end: Math.floor(expiresAt / 1000) },
     auth_time: Math.floor(loginAt / 1000)

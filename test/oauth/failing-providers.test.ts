@@ -29,7 +29,7 @@ describe('a provider', () => {
     expectShown(await agent.request(callback), message)
   })
 
-  it('that is away before a login begins is said to be away, and the application is told why', async () => {
+  it('that is away before a login begins is said to be away, and is reported to the application', async () => {
     const { server, agent, provider } = await start()
     const reported: any[] = []
 

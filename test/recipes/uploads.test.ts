@@ -60,7 +60,7 @@ async function start(...blocks: string[]) {
       headers: { ...init.headers, ...(token && { Authorization: `Bearer ${token}` }) }
     })
 
-  return { call, ada, grace }
+  return { call, ada, grace, waitFor }
 }
 
 function toForm(text: string, type: string, name: string): RequestInit {
@@ -131,6 +131,34 @@ it('a request that stores no record leaves no file, nor does a repetition', asyn
   }
 
   expect(await (await call('downloads/1', ada)).text()).toBe('Hello')
+})
+
+it('a client that goes away while its record is stored leaves a record with its file', async () => {
+  const { call, ada, waitFor } = await start(
+    "import { once } from 'node:events'",
+    `app.use((request, response, next) => {
+      request.feathers = { ...request.feathers, gone: once(response, 'close') }
+      next()
+    })`,
+    files,
+    `app.service('files').hooks({ around: { create: [async ({ params }, next) => {
+      console.log('begun')
+      await params.gone
+      await next()
+      console.log('stored')
+    }] } })`
+  )
+  const client = new AbortController()
+  const count = (await readdir(UPLOADS)).length
+  const upload = call('files', ada, { ...toForm('Hello', 'text/plain', 'a.txt'), signal: client.signal })
+
+  await waitFor('begun')
+  client.abort()
+  await expect(upload).rejects.toThrow('abort')
+  await waitFor('stored')
+
+  expect(await (await call('downloads/1', ada)).text()).toBe('Hello')
+  expect(await readdir(UPLOADS)).toHaveLength(count + 1)
 })
 
 it('a signed URL takes one type and size, and is the one that AWS shows', async () => {
