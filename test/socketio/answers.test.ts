@@ -72,7 +72,7 @@ describe('the answer', () => {
       { name: 'GeneralError', code: 500 }
     ])
     await raw.receive('432')
-    expect(raw.received.filter((frame) => frame.startsWith('431'))).toHaveLength(1)
+    expect(raw.received.filter((frame) => String(frame).startsWith('431'))).toHaveLength(1)
     expect(calls).toHaveLength(1)
   })
 
