@@ -50,7 +50,6 @@ export function createServer(settings: ServerSettings, tools: ServedTools, reque
     { name, version: '1.0.0' },
     { capabilities: { tools: {} }, ...(instructions !== undefined && { instructions }) }
   )
-  const few = new Map(FEW.map((tool) => [tool.name, tool]))
   const list = () => listFor(app, tools, request.caller)
 
   server.setRequestHandler('tools/list', async () => ({
@@ -66,6 +65,7 @@ export function createServer(settings: ServerSettings, tools: ServedTools, reque
 
     if (!tools.isFew) return run(params.name, given)
 
+    const few = new Map(FEW.map((tool) => [tool.name, tool]))
     const { name, inputSchema } = findTool(sdk, few, params.name)
     const args = readFewArguments(inputSchema, given)
 

@@ -4,10 +4,10 @@ import { z } from 'zod'
 import { access, anyone } from '../../../src/access.ts'
 import { Conflict } from '../../../src/errors.ts'
 import { memory } from '../../../src/memory.ts'
-import { openapi } from '../../../src/openapi.ts'
 import { schema } from '../../../src/schema.ts'
-import { SERVERS, type Serve } from '../../../test/openapi/support/servers.ts'
 import { describeChromium } from '../../../test/support/chromium.ts'
+import { defer } from '../../../test/support/deferred.ts'
+import { start } from './support/application.ts'
 
 const OPEN = access({ all: anyone })
 
@@ -28,13 +28,6 @@ const Home = z.object({
 })
 
 const Loose = z.looseObject({ id: z.int(), text: z.string(), madeAt: z.string() })
-
-async function start(configure: (app: any) => void) {
-  return (SERVERS.Node as Serve)((app) => {
-    configure(app)
-    app.configure(openapi())
-  })
-}
 
 const startHomes = (record: object) =>
   start((app) => app.use('homes', memory({ store: { 1: record } }), { access: OPEN, schema: schema(Home) }))
@@ -96,10 +89,7 @@ describeChromium('changes of a record on the page', (open) => {
     const { url } = await startHomes(HOME)
     const { page } = await open(`${url}docs`)
     const form = await openRecord(page, 'homes')
-    let finish = () => {}
-    const isHeld = new Promise<void>((resolve) => {
-      finish = resolve
-    })
+    const { promise: isHeld, resolve: finish } = defer()
 
     await page.route('**/homes/1', async (route) => {
       if (route.request().postData()?.includes('Basel')) await isHeld
@@ -331,10 +321,7 @@ describeChromium('Enter', (open) => {
   ] as const)(
     'that is pressed several times or held creates one record: %s',
     async (_, shape, label, text, keys) => {
-      let finish = () => {}
-      const isHeld = new Promise<void>((resolve) => {
-        finish = resolve
-      })
+      const { promise: isHeld, resolve: finish } = defer()
       const { app, url } = await start((app) => {
         app.use('notes', memory({ startId: 1 }), {
           access: OPEN,

@@ -11,6 +11,7 @@ import { toListener } from '../../../src/node.ts'
 import { openapi } from '../../../src/openapi.ts'
 import { SERVERS, type Serve } from '../../../test/openapi/support/servers.ts'
 import { describeChromium } from '../../../test/support/chromium.ts'
+import { defer } from '../../../test/support/deferred.ts'
 import { addAuthentication } from '../../../test/support/login.ts'
 import { listen } from '../../../test/support/server.ts'
 
@@ -18,7 +19,7 @@ const PASSWORD = 'correct horse'
 
 const OPEN = access({ all: anyone })
 
-/** The first two have the same name, which is also that of nobody. */
+/** Both have the same name, which the page also shows without a login. */
 const USERS = [
   { email: 'ada', name: 'Anonymous', role: 'admin' },
   { email: 'eve', name: 'Anonymous', role: 'user' }
@@ -40,7 +41,7 @@ const LOOK_AT_FRAMES = `
 
 /** Fills an application with users, and notes that say who reads them. */
 function configureNotes(app: any, settings = {}): void {
-  const read = (params: any) => ({ id: 1, text: `For ${params.user?.email ?? 'nobody'}` })
+  const read = (params: any) => ({ id: 1, text: `For ${params.user?.email ?? 'visitors'}` })
   const identify = async (context: any) => {
     if (context.params.headers?.authorization) await authenticate('jwt')(context)
   }
@@ -62,7 +63,7 @@ function configureNotes(app: any, settings = {}): void {
     { access: OPEN, methods: ['find', 'get', 'create', 'patch'] }
   )
   app.service('notes').hooks({ before: { all: [identify] } })
-  app.on('connection', (connection: any) => app.channel('everybody').join(connection))
+  app.on('connection', (connection: any) => app.channel('all').join(connection))
   app.on('login', (_: unknown, { connection }: any) => connection && app.channel('users').join(connection))
   app.service('notes').publish(() => app.channel('users'))
 }
@@ -123,10 +124,7 @@ describeChromium('logins on the page', (open) => {
     const { url } = await startNotes()
     const { page } = await open(`${url}docs#/notes`)
     const main = page.locator('main')
-    let finish = () => {}
-    const isHeld = new Promise<void>((resolve) => {
-      finish = resolve
-    })
+    const { promise: isHeld, resolve: finish } = defer()
 
     await logIn(page, 'ada')
     await main.getByText('For ada').first().waitFor()
@@ -161,7 +159,7 @@ describeChromium('logins on the page', (open) => {
     expect(await page.getByRole('form', { name: 'Change 1 of notes' }).count()).toBe(0)
   })
 
-  it('nothing of a user stays for one with the same name, nor for nobody', async () => {
+  it('nothing of a user stays for another with the same name, nor after a logout', async () => {
     const { url } = await startNotes()
     const { page } = await open(`${url}docs#/notes`)
     const main = page.locator('main')
@@ -172,7 +170,7 @@ describeChromium('logins on the page', (open) => {
       await page.getByRole('button', { name: 'Open 1' }).click()
       await page.getByRole('form', { name: 'Change 1 of notes' }).waitFor()
       await logOut(page)
-      await main.getByText('For nobody').first().waitFor()
+      await main.getByText('For visitors').first().waitFor()
       expect(await main.innerText()).not.toContain(`For ${email}`)
       expect(await page.getByRole('form', { name: 'Change 1 of notes' }).count()).toBe(0)
     }
@@ -257,13 +255,13 @@ describeChromium('logins on the page', (open) => {
     const { app, url } = await startNotes({}, { jwtOptions: { expiresIn: '3s' } })
     const { page } = await open(`${url}docs#/notes`)
 
-    app.service('notes').publish(() => app.channel('everybody'))
+    app.service('notes').publish(() => app.channel('all'))
     await logIn(page, 'ada')
     await page.getByRole('heading', { name: 'The login has ended' }).waitFor()
     await logOut(page)
     await page.getByRole('heading', { name: 'Live events' }).waitFor()
     await app.service('notes').create({})
-    await page.getByRole('log').getByText('For nobody').waitFor()
+    await page.getByRole('log').getByText('For visitors').waitFor()
   })
 
   it('events over HTTP end with the login: it is tried once more, and no more', async () => {
@@ -330,6 +328,6 @@ describeChromium('logins on the page', (open) => {
     await expect.poll(() => failures).toBe(-1)
     await page.getByRole('heading', { name: 'Live events' }).waitFor()
     await app.service('notes').create({})
-    await page.getByRole('log').getByText('For nobody').waitFor()
+    await page.getByRole('log').getByText('For visitors').waitFor()
   })
 })

@@ -7,21 +7,14 @@ import { memory } from '../../../src/memory.ts'
 import { toListener } from '../../../src/node.ts'
 import { openapi } from '../../../src/openapi.ts'
 import { socketio } from '../../../src/socketio.ts'
-import { SERVERS, type Serve } from '../../../test/openapi/support/servers.ts'
 import { describeChromium } from '../../../test/support/chromium.ts'
 import { toPort, toUrl } from '../../../test/support/server.ts'
+import { start } from './support/application.ts'
 
 const OPEN = access({ all: anyone })
 
 /** Its conversion to a string throws. */
 const HOSTILE = { toString: 1, valueOf: 1 }
-
-async function start(configure: (app: any) => void) {
-  return (SERVERS.Node as Serve)((app) => {
-    configure(app)
-    app.configure(openapi())
-  })
-}
 
 /** Serves an application with one note on a port. Returns its URL, and a function that stops it. */
 async function serveNotes(port: number) {
@@ -111,8 +104,8 @@ describeChromium('what the page shows', (open) => {
   it('is the events of services, and no other message of the socket', async () => {
     const { app, url } = await start((app) => {
       app.use('notes', memory({ startId: 1 }), { access: OPEN })
-      app.on('connection', (connection: any) => app.channel('everybody').join(connection))
-      app.publish(() => app.channel('everybody'))
+      app.on('connection', (connection: any) => app.channel('all').join(connection))
+      app.publish(() => app.channel('all'))
     })
     const { page } = await open(`${url}docs#/notes`)
 
