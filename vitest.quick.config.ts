@@ -9,7 +9,8 @@ const LONG = [
   // Documents, examples and commands as processes of their own, and pages in a browser.
   'test/{bundles,cli,deployment,docs,recipes,types}/**',
   'packages/alula-migrate/**',
-  '**/*{chat,docs,example,page,realworld}*.test.ts',
+  '**/*{chat,docs,example,realworld}*.test.ts',
+  'packages/page/test/page*.test.ts',
   'test/client/shared-{events,logins}.test.ts',
   'test/mcp/conformance.test.ts',
   'test/{custom-adapter,custom-strategy,error-codes,existing-express-app,fetch-handler,release}.test.ts',
@@ -21,15 +22,14 @@ const LONG = [
   'test/**/*{cut-off,dear,fuzz,hostile,kill,large,lost,outage,prefetch,processes,random,rivals,slow}*.test.ts',
   'test/security/{application-code/**,unread-responses.test.ts}',
   'packages/alula-testing/test/adapters/random.test.ts',
-  'test/{access/proof,authentication/{hasher,raised-cost},kysely/columns,node/pipelining,schema/{leaks,many-types},stack,tools/roads}.test.ts',
-  'test/security/{aborted-logins,login,login-guessing,protected-fields,queries,redirects,token-*}.test.ts',
+  'test/{access/proof,kysely/columns,node/pipelining,schema/{leaks,many-types},stack,tools/roads}.test.ts',
+  'test/security/{aborted-logins,login-guessing,redirects}.test.ts',
   'test/sync/{inbox,outbox-stream,revocation}.test.ts',
-  // Many documents, and logins through many providers.
-  'test/openapi/{document-keywords,document-schemas}.test.ts',
+  // Logins through many providers.
   'test/oauth/{cookies,delivery,email-addresses,failing-providers,form-posts,linking,new-users,refusals}.test.ts',
   'packages/alula-testing/test/{contract,contract-envelopes,contract-success,proof-faults}.test.ts',
   // Many logins, connections and processes, one after another.
-  'test/sessions/{browser,connections,model,refresh}.test.ts',
+  'test/sessions/{browser,model,refresh}.test.ts',
   'test/live/{connections,live}.test.ts',
   'test/login-budget/{limits,waiting}.test.ts',
   'test/socketio/{admission,authentication,closing,closing-calls}.test.ts',

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { authenticate } from '../src/authentication.ts'
@@ -7,15 +6,7 @@ import { alula } from '../src/index.ts'
 import { memory } from '../src/memory.ts'
 import { socketio } from '../src/socketio.ts'
 import { application, createSecured } from './support/mistakes.ts'
-
-/** Waits for the next warning of the process. */
-async function nextWarning(code: string): Promise<string> {
-  for (;;) {
-    const [warning] = await once(process, 'warning')
-
-    if (warning.code === code) return warning.message
-  }
-}
+import { nextWarning } from './support/warnings.ts'
 
 describe('a mistake that may be none is met by a warning:', () => {
   it('services that nothing leads to', async () => {
@@ -25,7 +16,7 @@ describe('a mistake that may be none is met by a warning:', () => {
 
     const [warning] = await Promise.all([nextWarning('ALULA_NO_TRANSPORT'), app.listen(0)])
 
-    expect(warning).toContain('app.configure(rest())')
+    expect(warning.message).toContain('app.configure(rest())')
     await app.teardown()
   })
 
@@ -81,7 +72,7 @@ describe('a mistake that may be none is met by a warning:', () => {
       expect(call()).rejects.toThrow('strategy not allowed')
     ])
 
-    expect(warning).toBe(
+    expect(warning.message).toBe(
       "An authenticate hook names the strategy 'jtw', which is not registered. Did you mean 'jwt'?"
     )
 

@@ -1,9 +1,9 @@
-import { once } from 'node:events'
 import { Kysely, SqliteDialect, sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { kysely, nodeSqlite, toFeathersError } from '../../src/kysely.ts'
 import { createDatabase, hasNodeSqlite, SQLITE } from '../support/sql.ts'
+import { nextWarning } from '../support/warnings.ts'
 
 describe('nodeSqlite() anywhere', () => {
   it.each([undefined, '', 5, {}])('is given a path, and not %s', (path) => {
@@ -50,16 +50,13 @@ describe('nodeSqlite() anywhere', () => {
     const database: any = { prepare: () => ({ run: () => ({ changes: 0, lastInsertRowid: 0 }) }), close() {} }
     const db = new Kysely<any>({ dialect: new SqliteDialect({ database }) })
     const app = alula()
-    const warned = once(process, 'warning')
+    const warned = nextWarning('ALULA_UNSUPPORTED_DATABASE')
 
     app.use('notes', kysely({ Model: db, name: 'notes' }))
     await app.setup()
-    expect(await warned).toMatchObject([
-      {
-        code: 'ALULA_UNSUPPORTED_DATABASE',
-        message: `The service 'notes' cannot be used: The driver of SQLite returns no rows: expected one with the API of 'better-sqlite3'. For 'node:sqlite', give SqliteDialect the database nodeSqlite(path) of 'alula/kysely' (ALULA_UNSUPPORTED_DATABASE)`
-      }
-    ])
+    expect((await warned).message).toBe(
+      `The service 'notes' cannot be used: The driver of SQLite returns no rows: expected one with the API of 'better-sqlite3'. For 'node:sqlite', give SqliteDialect the database nodeSqlite(path) of 'alula/kysely' (ALULA_UNSUPPORTED_DATABASE)`
+    )
     await expect(app.service('notes').find()).rejects.toMatchObject({
       code: 500,
       cause: { code: 'ALULA_UNSUPPORTED_DATABASE' }

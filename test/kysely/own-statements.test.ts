@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { alula } from '../../src/index.ts'
@@ -21,6 +20,7 @@ import {
   SQLITE,
   type TestDatabase
 } from '../support/sql.ts'
+import { nextWarning } from '../support/warnings.ts'
 
 const STALEMATE = /^This statement would wait for ever for the connection that its own transaction has/
 
@@ -347,7 +347,7 @@ describeDatabases(
   (database) => {
     it('is stored though that is rolled back, with a warning', async () => {
       const { app, db, people, insert, names } = await open(database)
-      const warned = once(process, 'warning')
+      const warned = nextWarning('ALULA_OUTSIDE_TRANSACTION')
 
       for (let turn = 0; turn < 2; turn++) {
         await withTransaction(app, async () => {
@@ -358,7 +358,7 @@ describeDatabases(
       }
 
       expect(await names()).toEqual(['audit 0', 'audit 1'])
-      expect(await warned).toMatchObject([{ code: 'ALULA_OUTSIDE_TRANSACTION' }])
+      await warned
     })
   },
   [POSTGRES, MARIADB]
@@ -367,7 +367,7 @@ describeDatabases(
 describeDatabases('a statement before the first call of a transaction', (database) => {
   it('is outside of it, with a warning', async () => {
     const { app, db, people, insert, names } = await open(database)
-    const warned = once(process, 'warning')
+    const warned = nextWarning('ALULA_OUTSIDE_TRANSACTION')
 
     await withTransaction(app, async () => {
       await insert(db, 'audit')
@@ -376,6 +376,6 @@ describeDatabases('a statement before the first call of a transaction', (databas
     }).catch(() => undefined)
 
     expect(await names()).toEqual(['audit'])
-    expect(await warned).toMatchObject([{ code: 'ALULA_OUTSIDE_TRANSACTION' }])
+    await warned
   })
 })

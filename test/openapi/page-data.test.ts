@@ -84,7 +84,10 @@ it.each([
   ['integer, 0 to 9, default 3', z.int().min(0).max(9).default(3)],
   ['number, above 0, a multiple of 0.5', z.number().gt(0).multipleOf(0.5)],
   ['one of open, done, default "open"', z.enum(['open', 'done']).default('open')],
+  ['number, below 10', z.number().lt(10)],
+  ['number, at least 1', z.number().min(1)],
   ['JSON, a list of strings, at most 5 elements', z.array(z.string()).max(5)],
+  ['JSON, a list, none twice', z.array(z.union([z.string(), z.int()])).meta({ uniqueItems: true })],
   ['date and time', z.date()],
   ['secret, at least 8 characters', z.string().min(8).meta({ format: 'password' })]
 ])('a field says what it takes: %s', async (words, type) => {
@@ -149,6 +152,35 @@ it('custom methods have forms of their data and of their query', async () => {
   expect(services[0].methods.map(({ data, query }: any) => [toPaths(data), toPaths(query)])).toEqual([
     [['why'], null],
     [null, ['text']]
+  ])
+})
+
+it.each([
+  ['a list of records', false],
+  ['a page of records: total, limit, skip, data', { default: 5, max: 5 }],
+  ['a page of records: limit, skip, data', { default: 5, max: 5, total: false }]
+] as const)('a find says that it returns %s', async (returns, paginate) => {
+  const { services } = await read('data.json', (app) =>
+    app.use('notes', memory({ paginate }), { methods: ['find', 'get'], access: OPEN })
+  )
+
+  expect(services[0].methods.map((method: any) => method.returns)).toEqual([returns, 'the record'])
+})
+
+it('a custom method says whether a schema describes its result', async () => {
+  class Notes extends MemoryService {
+    async archive() {}
+  }
+  const { services } = await read('data.json', (app) => {
+    const options = { methods: ['archive'], access: OPEN }
+
+    app.use('described', new Notes(), { ...options, schema: schema(z.object({ id: z.int() })) })
+    app.use('free', new Notes(), options)
+  })
+
+  expect(services.map(({ methods: [archive] }: any) => archive.returns)).toEqual([
+    'a result',
+    'what the method returns'
   ])
 })
 
