@@ -25,6 +25,17 @@ interface Answer {
   readonly names: readonly string[]
 }
 
+/** Starts a PostgreSQL with a table, which the application reads as soon as it is set up. */
+async function startWithItems() {
+  const postgres = await startPostgres()
+  const pool = openPool({ connectionString: postgres.url })
+
+  await pool.query('create table items (id serial primary key, name text unique, count integer)')
+  await pool.end()
+
+  return postgres
+}
+
 /** An application over HTTP whose records are in a PostgreSQL, as the documentation has it. */
 async function startApp(connectionString: string) {
   const pool = openPool({
@@ -94,12 +105,10 @@ async function request(url: string, client: number, turn: number): Promise<Answe
 
 describeOwnPostgres('a PostgreSQL that is away', () => {
   it('and back again and again under load: 503 at once, then answers; nothing hangs, leaks or is lost', async () => {
-    const postgres = await startPostgres()
+    const postgres = await startWithItems()
     const { pool, db, url } = await startApp(postgres.url)
     const answers: Answer[] = []
     let isOver = false
-
-    await sql`create table items (id serial primary key, name text unique, count integer)`.execute(db)
 
     const clients = Array.from({ length: CLIENTS }, async (_, client) => {
       for (let turn = 0; !isOver; turn++) {
@@ -164,11 +173,12 @@ describeOwnPostgres('a PostgreSQL that is away', () => {
   }, 300_000)
 
   it('when the application starts: 503, and answers as soon as it is there', async () => {
-    const postgres = await startPostgres()
-    const { db, url } = await startApp(postgres.url)
+    const postgres = await startWithItems()
 
-    await sql`create table items (id serial primary key, name text unique, count integer)`.execute(db)
     await postgres.stop('SIGINT')
+
+    const { url } = await startApp(postgres.url)
+
     expect((await request(url, 0, 0)).status).toBe(503)
     expect((await request(url, 0, 2)).status).toBe(503)
     await postgres.start()
@@ -177,11 +187,10 @@ describeOwnPostgres('a PostgreSQL that is away', () => {
   })
 
   it('behind a network that swallows everything: 503 in time, and answers when it is mended', async () => {
-    const postgres = await startPostgres()
+    const postgres = await startWithItems()
     const proxy = await startProxy(postgres.url)
-    const { app, db, pool, url } = await startApp(proxy.url.replace('//', '//postgres@'))
+    const { app, pool, url } = await startApp(proxy.url.replace('//', '//postgres@'))
 
-    await sql`create table items (id serial primary key, name text unique, count integer)`.execute(db)
     // Opens as many connections as there can be: what is asked through them gets no response, and there are no others.
     const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => pool.connect()))
 

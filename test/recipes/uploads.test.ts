@@ -54,11 +54,14 @@ function checkSignature(request: any, response: any): void {
 async function start(...blocks: string[]) {
   const { address, waitFor } = await runServer(extendOwnNotes(...blocks))
   const [ada, grace] = (await waitFor('tokens')).split(' ').slice(1) as [string, string]
-  const call = (path: string, token?: string, init: RequestInit = {}) =>
-    fetch(`http://${address}/${path}`, {
-      ...init,
-      headers: { ...init.headers, ...(token && { Authorization: `Bearer ${token}` }) }
-    })
+  const call = async (path: string, token?: string, init: RequestInit = {}) => {
+    const request = new Request(`http://${address}/${path}`, init)
+
+    if (token) request.headers.set('Authorization', `Bearer ${token}`)
+
+    // Bytes leave together with the head: a refusal may close the connection while a form is still being written.
+    return fetch(request, request.body ? { body: await request.clone().arrayBuffer() } : {})
+  }
 
   return { call, ada, grace, waitFor }
 }
