@@ -47,7 +47,7 @@ if (isInstalled) {
   await report.check('npm run lint', () => show('npm', ['run', 'lint']))
   await report.check('npm run test:types', () => show('npm', ['run', 'test:types']))
   await report.check('the types, as TypeScript 6 sees them', () =>
-    show('npx', ['tsc', '-p', 'tsconfig.json'])
+    show('npx', ['tsc', '-p', 'tsconfig.build.json', '--noEmit'])
   )
   await report.check('the servers of the tests', () => {
     // PostgreSQL runs as another user than root, who has to find its programs.
