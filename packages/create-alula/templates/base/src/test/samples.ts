@@ -24,7 +24,6 @@ export async function toSample(path: string, user: User): Promise<object> {
 
 /** Creates the sample of a service, as an internal call of a user. */
 export async function createSample(path: string, user: User): Promise<SampleRecord> {
-  // The types of one service are enough for all.
   return app.service(path as 'notes').create((await toSample(path, user)) as { text: string }, {
     user
   })

@@ -17,7 +17,7 @@ export function useNotes(): readonly Note[] {
     const drop = (note: Note) => setList((list) => list.filter(({ id }) => id !== note.id))
 
     notes.on('created', add).on('patched', replace).on('removed', drop)
-    // Again after a lost connection: events in between may be lost (`gap`).
+    // Loads again after a lost connection: events that came meanwhile may be lost.
     client.on('login', load)
     load().catch(console.error)
 
