@@ -14,8 +14,9 @@
 //
 // Events come as before, by `publish` of the application: `(event, channel, context, data, stamp)`. The stamp is for
 // clients, beside the data of `toDeliveries`: `{ position, tx }`. There is none for events that no log has, such as those
-// with an access token; without a position, because an event before it waits for its publisher, the client keeps the
-// position that it has. A replay is `publish` too, with a channel of one connection.
+// with an access token. While an event before it waits for its publisher, the stamp is `{ tx, index }`: the client keeps
+// the position that it has, and knows the event by its index when it comes again. A replay is `publish` too, with a
+// channel of one connection.
 //
 // From the call of `resume` on the connection gets all events in their order, those that it missed first. A transport
 // that knows the position when a connection begins calls `emitConnection(app, 'connection', …)` and `resume` in one go. Where
@@ -138,6 +139,8 @@ export interface SharedLog {
   publishOwn(entry: OwnEntry): void
   /** Begins another log, of which positions before mean nothing, after a place in it. */
   renew(epoch: string, end: End): void
+  /** Goes on in the same log after a place, before which events are lost. */
+  skip(end: End): void
   /** Tells all connections of a gap: for some services, or all. */
   tellGap(services?: readonly string[]): void
   /** Ends it: the process has a log of its own again. */
@@ -303,6 +306,10 @@ class Log implements EventLog {
     this.replays.settle()
   }
 
+  skip(end: End): void {
+    this.ring.reset(end)
+  }
+
   receive({ id, tx, paths, count, text, own }: ReceivedEntry): void {
     const entry = this.ring.push(this.epoch, id, tx)
 
@@ -325,18 +332,15 @@ class Log implements EventLog {
   }
 
   tellGap(services: readonly string[] = listPublished(this.app)): void {
-    const gap = { services, position: this.position }
+    // Not the end of the log: an event before it may wait for its publisher, and would be lost with the connection.
+    const gap = { services, position: this.sentPosition }
 
     for (const listener of this.listeners) {
-      const told = this.listSettled(listener)
+      // A replay that runs comes to the gap too.
+      const told = [...listener.connections.keys()].filter((one) => !this.replays.isRunning(one))
 
       if (told.length > 0) listener.tellGap(gap, told)
     }
-  }
-
-  /** The connections that get events as they happen. */
-  private listSettled({ connections }: LogListener): object[] {
-    return [...connections.keys()].filter((connection) => !this.replays.has(connection))
   }
 
   /** The events of a transaction, or of a call, go to the source together, at the end of this turn. */
@@ -477,7 +481,8 @@ class Log implements EventLog {
     this.told = position
 
     for (const listener of this.listeners) {
-      const told = this.listSettled(listener)
+      // Those of a replay have a later position, as long as events wait for their publishers.
+      const told = [...listener.connections.keys()].filter((one) => !this.replays.has(one))
 
       if (told.length > 0) listener.tellPosition(position, told)
     }

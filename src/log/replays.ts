@@ -76,6 +76,11 @@ export class Replays {
     return this.ends.has(connection)
   }
 
+  /** Whether all events reach a connection by a replay. */
+  isRunning(connection: object): boolean {
+    return this.ends.get(connection) === 'all'
+  }
+
   /** Says of connections that they get an event by a replay; `undefined` where that is so for none. */
   createFilter({ id }: Entry, index: number): ((connection: object) => boolean) | undefined {
     if (this.ends.size === 0) return undefined
@@ -100,8 +105,7 @@ export class Replays {
    * @throws BadRequest at once while another replay of the connection runs
    */
   run(replay: Replay): Promise<void> {
-    if (this.ends.get(replay.connection) === 'all')
-      throw new BadRequest('What was missed is being sent already')
+    if (this.isRunning(replay.connection)) throw new BadRequest('What was missed is being sent already')
 
     this.ends.set(replay.connection, 'all')
 
@@ -115,22 +119,24 @@ export class Replays {
     await whenJoined(this.app, connection)
     if (source && this.isOutside(replay, from)) await source.whenRead(from.id)
 
-    if (this.running >= MAX_RUNNING) await new Promise<void>((resolve) => this.queue.push(resolve))
-
-    this.running++
+    if (this.running === MAX_RUNNING) await new Promise<void>((resolve) => this.queue.push(resolve))
+    else this.running++
 
     try {
       // It may have logged in meanwhile.
       await whenJoined(this.app, connection)
       await this.sendAll(replay)
     } finally {
-      this.running--
-      this.queue.shift()?.()
+      const next = this.queue.shift()
+
+      // The next one takes this turn, so that no replay that begins meanwhile takes it too.
+      if (next) next()
+      else this.running--
     }
   }
 
   private async sendAll(replay: Replay): Promise<void> {
-    const { connection, from, source, isOpen, isSettled } = replay
+    const { connection, from, source, getEpoch, isOpen, isSettled, tellGap } = replay
     let at: End = from
 
     try {
@@ -148,8 +154,14 @@ export class Replays {
 
         if (count % ENTRIES_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve))
       }
+    } catch (error) {
+      const position = toPositionText({ epoch: getEpoch(), ...this.ring.end })
+
+      // What was missed cannot be read, and is not sent later: the client reads the records again.
+      tellGap({ services: listPublished(this.app), position })
+      throw error
     } finally {
-      // Nothing is awaited since it was looked whether there is more.
+      // Nothing was awaited since the connection was told of the end of the log or of a gap: no event came in between.
       if (isSettled() || !isOpen()) this.ends.delete(connection)
       else this.ends.set(connection, this.ring.end)
     }
@@ -171,7 +183,7 @@ export class Replays {
       tellEnd(ring.end)
     } else {
       tellGap({
-        services: isHere ? ring.listPathsAfter(at) : listPublished(app),
+        services: (isHere && ring.listPathsAfter(at)) || listPublished(app),
         position: toPositionText({ epoch, ...ring.end })
       })
     }

@@ -35,6 +35,8 @@ export class Ring {
   private bytes = 0
   /** The last one that had to make room. */
   private dropped: End = { id: START, count: 0 }
+  /** Where it began: it is not known which services have events before. */
+  private begin = this.dropped
   /** Where the last event of each service is. */
   private readonly ends = new Map<string, End>()
 
@@ -111,12 +113,13 @@ export class Ring {
     this.resize(entry, entry.text === undefined ? 0 : bytes)
   }
 
-  /** Begins anew after a place of a shared log. */
+  /** Begins anew after a place of a shared log. What comes before is not here. */
   reset(end: End): void {
     this.entries.length = 0
     this.start = 0
     this.bytes = 0
     this.dropped = end
+    this.begin = end
     this.ends.clear()
   }
 
@@ -143,8 +146,10 @@ export class Ring {
     return found?.id === id && found.count <= count ? entries[low + 1] : found
   }
 
-  /** The paths of the services that have an event after a position. */
-  listPathsAfter(position: End): string[] {
+  /** The paths of the services that have an event after a position; `undefined` where these are not known. */
+  listPathsAfter(position: End): string[] | undefined {
+    if (compareEnds(position, this.begin) < 0) return undefined
+
     return [...this.ends].filter(([, end]) => compareEnds(end, position) > 0).map(([path]) => path)
   }
 

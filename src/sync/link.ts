@@ -105,8 +105,10 @@ export class Link implements LogSource {
       // Otherwise it would be replayed twice.
       repeated: (id) => void writing.client.xDel(key, id).catch(() => undefined),
       epoch: (epoch, end) => this.handleEpoch(epoch, end),
-      missed: () =>
+      missed: (end) => {
+        this.log?.skip(end)
         this.handleLoss('Events of other processes do not reach this one: it was away for too long')
+      }
     })
 
     this.writer = writer
@@ -229,6 +231,8 @@ export class Link implements LogSource {
       writer.tellOvertaken()
     } catch (cause) {
       reportError(this.app, new Error('A message from another process cannot be read', { cause }))
+      log.tellGap(entry.paths)
+      this.reportGap('Events of another process do not reach this one', entry.paths)
     }
 
     this.wake()

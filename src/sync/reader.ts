@@ -22,8 +22,8 @@ export interface ReaderListener {
   repeated(id: string): void
   /** All entries come from another log from now on, after a place in it. */
   epoch(epoch: string, end: End): void
-  /** Entries are gone that this process has not read. */
-  missed(): void
+  /** Entries are gone that this process has not read: those before a place of the log. */
+  missed(end: End): void
 }
 
 /** How many entries are read at a time. */
@@ -128,7 +128,10 @@ export class Reader {
       // What came in since is read again, with what may stand before it.
       if (epoch !== this.epoch) return
 
-      this.listener.missed()
+      // Without an entry in Redis, those after the last one that was read are gone.
+      this.listener.missed(
+        first === undefined ? { id: position, count: this.count + 1 } : { id: first, count: 0 }
+      )
 
       if (first === undefined) {
         this.position = START

@@ -59,3 +59,40 @@ it('a connection that logs in while it waits for its turn gets what its channels
   await resumed
   expect(texts(heard)).toEqual(['missed'])
 })
+
+it('no more connections than there are turns get what they missed at a time, at whatever moment they come', async () => {
+  const { log, connect, things, toAll } = startLog()
+  const { position } = log
+  const waits: ReturnType<typeof defer<void>>[] = []
+
+  things.publish(toAll)
+  await things.create({ text: 'missed' })
+  things.publish(async () => {
+    const wait = defer<void>()
+
+    waits.push(wait)
+    await wait.promise
+
+    return toAll()
+  })
+
+  for (let moments = 0; moments < 20; moments++) {
+    const resume = () => log.resume(connect().connection, position)
+    // The last one waits for its turn.
+    const resumed = Array.from({ length: 17 }, resume)
+
+    await new Promise(setImmediate)
+    waits.shift()?.resolve()
+    for (let moment = 0; moment < moments; moment++) await undefined
+    resumed.push(resume())
+    await new Promise(setImmediate)
+    expect(waits).toHaveLength(16)
+
+    while (waits.length > 0) {
+      for (const wait of waits.splice(0)) wait.resolve()
+      await new Promise(setImmediate)
+    }
+
+    await Promise.all(resumed)
+  }
+})
