@@ -8,7 +8,7 @@ import type { AnyKyselyParams, KyselyOptions, KyselyParams } from './options.ts'
 import { assertRowSecurity, followCalls } from './settings.ts'
 import type { StoredService } from './stored-fields.ts'
 import type { Changes } from './table.ts'
-import { openTable } from './table-handle.ts'
+import { findPlace, openTable } from './table-handle.ts'
 import { warnOfTable, warnOfUnusable } from './table-warnings.ts'
 import { findKeyFault } from './unique-key.ts'
 
@@ -34,7 +34,7 @@ export class KyselyService<
    */
   async setup(app?: unknown, path?: string): Promise<void> {
     const Model = this.getModel()
-    const { name, id, schema, session, upsert } = this.options
+    const { name, id, session, upsert } = this.options
     const database = findDatabase(Model)
     const { services } = database
 
@@ -42,7 +42,7 @@ export class KyselyService<
 
     if (session) {
       followCalls(app, database)
-      await assertRowSecurity(Model, { schema, name }, path)
+      await assertRowSecurity(Model, findPlace(Model, name), path)
     }
 
     const check = async () => {

@@ -279,6 +279,16 @@ describeDatabases('row level security', () => {
       "'notes' has none"
     ],
     [
+      'a table without policies in the schema of the instance',
+      async ({ root, db, role }: Rows) => {
+        await sql`create schema shop`.execute(root)
+        await sql`create table shop.notes (id serial primary key, owner text, text text)`.execute(root)
+        await sql`grant usage on schema shop to ${sql.id(role)}`.execute(root)
+        return db.withSchema('shop')
+      },
+      "'notes' has none"
+    ],
+    [
       'no table',
       async ({ root, db }: Rows) => {
         await sql`drop table notes`.execute(root)
