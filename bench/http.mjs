@@ -169,6 +169,64 @@ export async function compareServers({
   }
 }
 
+/**
+ * Profiles servers while they serve one operation after the other, and prints what each part of them costs.
+ *
+ * @param {object} comparison
+ * @param {readonly string[]} comparison.servers Their files in `servers/`
+ * @param {Record<string, (index: number) => ClientRequest>} comparison.operations The requests, by name
+ * @param {number} [comparison.count] How many records there are
+ */
+export async function compareParts({ servers, operations, count }) {
+  for (const name of servers) {
+    const columns = await withServer({ name, count }, (client) => profileOperations(client, operations))
+    const totals = sumParts(columns)
+    const parts = Object.keys(totals).sort((a, b) => totals[b] - totals[a])
+    const rows = parts.map((part) => [part, ...columns.map((column) => (column[part] ?? 0).toFixed(1))])
+    const sums = columns.map((column) => Object.values(column).reduce((sum, value) => sum + value, 0))
+
+    printTable(
+      `${LABELS[name] ?? name}: CPU time of the server, µs per request, by part`,
+      ['part', ...Object.keys(operations)],
+      [...rows, ['all', ...sums.map((sum) => sum.toFixed(1))]]
+    )
+  }
+}
+
+/** The microseconds of each part, for each operation: the CPU time, divided as the samples of the profile are. */
+async function profileOperations(client, operations) {
+  const mixed = mix(operations)
+  const columns = []
+
+  await load(client, mixed.toRequest, TURNS * mixed.length * client.connections)
+  for (const [name, toRequest] of Object.entries(operations)) {
+    const created = []
+
+    await ask(client, 'profile')
+
+    const { cpu } = await measure(client, toMeasured(name, toRequest, created), REQUESTS)
+    const parts = await ask(client, 'endProfile')
+    const all = Object.values(parts).reduce((sum, value) => sum + value, 0)
+
+    columns.push(
+      Object.fromEntries(Object.entries(parts).map(([part, value]) => [part, (value / all) * cpu]))
+    )
+    await Promise.all(created.map((id) => sendAndRead(client, { method: 'DELETE', path: `/messages/${id}` })))
+  }
+
+  return columns
+}
+
+function sumParts(columns) {
+  const totals = {}
+
+  for (const column of columns) {
+    for (const [part, value] of Object.entries(column)) totals[part] = (totals[part] ?? 0) + value
+  }
+
+  return totals
+}
+
 /** The servers that the arguments of the program name, or all; where two builds are compared, those for it. */
 function chooseServers(servers, compared) {
   const args = process.argv.slice(2)
@@ -316,12 +374,16 @@ export async function load({ port, connections }, toRequest, amount) {
  * in use for objects. When the server was started with `--expose-gc`, the garbage is collected before. `delay` is for how long its
  * event loop was busy at most since {@link watchDelay}, in milliseconds.
  */
-export async function askUsage({ child }) {
-  child.send('usage')
+export function askUsage(client) {
+  return ask(client, 'usage')
+}
 
-  const [usage] = await once(child, 'message')
+async function ask({ child }, question) {
+  child.send(question)
 
-  return usage
+  const [answer] = await once(child, 'message')
+
+  return answer
 }
 
 /** Has a server measure for how long its event loop is busy. */

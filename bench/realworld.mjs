@@ -50,13 +50,17 @@ const OPERATIONS = {
     headers: authorize(token)
   })
 }
-/** What a fresh process is asked for: one of them alone, or all in turns. */
+const all = { operations: Object.values(OPERATIONS) }
+
+/** What a fresh process is asked for, one operation alone or all in turns, and with which options of Node. */
 const ROADS = IS_COMPARED
-  ? { all: Object.values(OPERATIONS) }
+  ? { all }
   : {
-      'articles, token': [OPERATIONS['articles, token']],
-      feed: [OPERATIONS.feed],
-      all: Object.values(OPERATIONS)
+      'articles, token': { operations: [OPERATIONS['articles, token']] },
+      feed: { operations: [OPERATIONS.feed] },
+      all,
+      // The difference is what the engine spends on compiling functions again, for speed that comes later.
+      'all, without the optimizing compiler': { ...all, execArgv: ['--no-opt'] }
     }
 
 process.env.SECRET = 'a secret of the benchmark that is long enough for HS256'
@@ -75,11 +79,11 @@ await inFolder(async (folder) => {
   const warm = await runRounds(names, scaleRounds(ROUNDS), (name) => withFile(name, measureWarm))
   const cold = new Map()
 
-  for (const road of Object.keys(ROADS)) {
+  for (const [road, { operations, execArgv }] of Object.entries(ROADS)) {
     cold.set(
       road,
       await runRounds(names, scaleRounds(ROUNDS), (name) =>
-        withFile(name, (client, token) => measureFirst(client, token, ROADS[road]))
+        withFile(name, (client, token) => measureFirst(client, token, operations), execArgv)
       )
     )
   }
@@ -88,13 +92,15 @@ await inFolder(async (folder) => {
   else print(warm, cold)
 
   /** Starts a server on a copy of the file. */
-  async function withFile(name, work) {
+  async function withFile(name, work, execArgv) {
     const file = join(folder, `${files++}.db`)
 
     await copyFile(source, file)
     process.env.DATABASE_URL = file
 
-    return withServer({ name: SERVERS[name], connections: 1 }, (client) => work(client, tokens.get(name)))
+    return withServer({ name: SERVERS[name], connections: 1, execArgv }, (client) =>
+      work(client, tokens.get(name))
+    )
   }
 
   async function check(client) {
@@ -131,14 +137,17 @@ async function measureWarm(client, token) {
 }
 
 /** The CPU time of the first requests, per request; what starts the process is none of it. */
-async function measureFirst(client, token, road) {
+async function measureFirst(client, token, operations) {
   const { cpu } = await askUsage(client)
   const times = {}
   let sent = 0
 
   for (const count of FIRST) {
     for (; sent < count; sent++) {
-      await sendAndRead(client, road[sent % road.length](token, Math.floor(sent / road.length)))
+      await sendAndRead(
+        client,
+        operations[sent % operations.length](token, Math.floor(sent / operations.length))
+      )
     }
     times[count] = ((await askUsage(client)).cpu - cpu) / count
   }

@@ -15,6 +15,7 @@ import {
   runRounds,
   scaleRounds
 } from './lib.mjs'
+import { startProfile } from './profile.mjs'
 import { openAlula } from './relations/alula.mjs'
 import { openDrizzle } from './relations/drizzle.mjs'
 import { openKysely } from './relations/kysely.mjs'
@@ -24,6 +25,8 @@ const ROUNDS = 15
 const COMPARED_ROUNDS = 5
 /** In CPU time. */
 const SAMPLE_MILLISECONDS = 200
+/** How many pages are profiled. */
+const PROFILED = 5000
 /** In CPU time: a page with relations is much code, which the engine takes seconds to optimize. */
 const WARMUP_MILLISECONDS = 4000
 const ARTICLES = 200
@@ -68,7 +71,10 @@ async function measureDatabase(title, { dialect, client, isSqlite, close }) {
   )
 
   if (IS_COMPARED) reportFigures({ [title]: median(times.get('alula')) })
-  else printTimes(title, times, counts)
+  else {
+    printTimes(title, times, counts)
+    for (const name of names) await printParts(title, name, readers.get(name), median(times.get(name)))
+  }
 
   await db.destroy()
   await close?.()
@@ -89,6 +95,23 @@ function printTimes(title, times, counts) {
       ],
       ['statements', ...names.map((name) => String(counts.get(name)))]
     ]
+  )
+}
+
+/** What the time of a page is spent on: the measured time, divided as the samples of a profile are. */
+async function printParts(title, name, read, time) {
+  const endProfile = await startProfile()
+
+  for (let index = 0; index < PROFILED; index++) await read()
+
+  const parts = await endProfile()
+  const all = Object.values(parts).reduce((sum, value) => sum + value, 0)
+  const rows = Object.entries(parts).map(([part, value]) => [part, (value / all) * time])
+
+  printTable(
+    `${title}, ${name}: µs of a page, by part`,
+    ['part', ''],
+    rows.sort(([, a], [, b]) => b - a).map(([part, value]) => [part, value.toFixed(1)])
   )
 }
 

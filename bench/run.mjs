@@ -31,7 +31,7 @@ const BENCHMARKS = [
   'install'
 ]
 /** Not run unless they are named. */
-const LONG_BENCHMARKS = ['sessions', 'login-timing', 'flood', 'scale', 'soak']
+const LONG_BENCHMARKS = ['parts', 'sessions', 'login-timing', 'flood', 'scale', 'soak']
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

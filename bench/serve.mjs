@@ -1,6 +1,7 @@
 // Runs one of the servers in a process of its own: node serve.mjs NAME [COUNT]. Its parent asks for what it has used.
 import { once } from 'node:events'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { startProfile } from './profile.mjs'
 
 const [name, count] = process.argv.slice(2)
 const { createServer } = await import(`./servers/${name}.mjs`)
@@ -10,8 +11,21 @@ if (!server.listening) await once(server, 'listening')
 
 /** How late timers are, where the parent has asked for that with `watch`. */
 let delays
+/** Ends the profile that the parent has asked for with `profile`. */
+let endProfile
 
-process.on('message', (message) => {
+process.on('message', async (message) => {
+  if (message === 'profile') {
+    endProfile = await startProfile()
+    process.send(true)
+
+    return
+  }
+  if (message === 'endProfile') {
+    process.send(await endProfile())
+
+    return
+  }
   if (message === 'watch') {
     delays = monitorEventLoopDelay({ resolution: 10 })
     delays.enable()
