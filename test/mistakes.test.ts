@@ -119,7 +119,7 @@ describe('a mistake is met by an error with a sentence:', () => {
     ],
     'middleware of a service that is no list': [
       () => (express(alula()) as any).use('messages', memory(), { express: { before: () => undefined } }),
-      "Invalid option 'express.before' of service 'messages': expected an array of middleware, got function"
+      "Invalid option 'express.before' of service 'messages': expected an array of functions, got function"
     ],
     'middleware of a service under a misspelt name': [
       () => (express(alula()) as any).use('messages', memory(), { express: { befor: [] } }),

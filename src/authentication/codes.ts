@@ -126,7 +126,12 @@ export class Codes {
 
     // The latest one is valid. Without hooks there is no event, which would carry it.
     await store._remove(id).catch(ignoreMissing)
-    await store._create(record)
+    await store._create(record).catch((error: unknown) => {
+      if (!hasCode(error, 409)) throw error
+
+      // Another call has stored a code meanwhile. If it is missing, a third call has removed it, whose code is then the latest.
+      return store._update(id, record).catch(ignoreMissing)
+    })
 
     return code
   }

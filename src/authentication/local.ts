@@ -298,7 +298,9 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
       await this.auth.verifySessions(entity[entityId], service)
     } catch (error) {
       // Another call was faster: a login with the same password, or a change of the password.
-      if (hasCode(error, 404)) return this.comparePassword(await this.findEntity(username, params), password)
+      if (hasCode(error, 404)) {
+        return this.comparePassword(await this.findEntity(username, params), password, params)
+      }
 
       // The password was right all the same.
       if (this.app) reportError(this.app, error)

@@ -144,9 +144,9 @@ export class AuthenticationClient {
     return accessToken || (location ? this.getFromLocation(location) : null)
   }
 
-  /** Forgets the token, and the session that it belongs to. */
+  /** Removes the token, and the refresh token of its session, from the storage. */
   async removeAccessToken(): Promise<unknown> {
-    const keys = [this.options.storageKey, ...(this.refreshToken ? [this.refreshKey] : [])]
+    const keys = [this.options.storageKey, this.refreshKey]
 
     this.renewAt = Number.POSITIVE_INFINITY
     this.refreshToken = undefined

@@ -30,7 +30,7 @@ const CHECKS: OptionChecks = {
   path: [(path) => isString(path) && stripSlashes(path) !== '', "a path such as '/events'"],
   heartbeat: DURATION_CHECK,
   retry: DURATION_CHECK,
-  maxUnsentBytes: [isCount, 'a number of bytes']
+  maxUnsentBytes: [(bytes) => isCount(bytes) && bytes > 0, 'a positive number of bytes']
 }
 
 const HEADERS = {

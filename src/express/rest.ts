@@ -167,10 +167,13 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
  *
  * @param location The path of the service
  * @param middleware The service option `express`
- * @throws TypeError for anything but arrays under `before` and `after`: a guard would be dropped
+ * @throws TypeError for anything but arrays of functions, which may be nested, under `before` and `after`: a guard would be dropped
  */
 export function assertMiddleware(location: string, middleware: unknown): void {
-  const check: OptionCheck = [Array.isArray, 'an array of middleware']
+  const check: OptionCheck = [
+    (list) => Array.isArray(list) && list.flat(Number.POSITIVE_INFINITY).every(isFunction),
+    'an array of functions'
+  ]
 
   assertOptions(`service '${location}'`, middleware, { before: check, after: check }, { under: 'express' })
 }

@@ -15,8 +15,8 @@ import { type HttpOptions, type HttpSettings, toHttpSettings } from '../transpor
 import { createSetupCheck } from '../transport/setup-check.ts'
 import { findTarget, isMounted } from '../transport/target.ts'
 import { isFunction, isNever } from '../utils/check.ts'
-import { createError, createTypeError } from '../utils/developer-error.ts'
-import { assertOptions, type OptionChecks } from '../utils/options.ts'
+import { createError } from '../utils/developer-error.ts'
+import { assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { parseInto } from './authentication.ts'
 import type { FeathersContext, FeathersKoaContext, Middleware } from './context.ts'
 import { KoaRequest } from './request.ts'
@@ -113,18 +113,12 @@ export function rest(options?: Middleware | RestOptions | null): (app: any) => v
  * @throws TypeError for anything but arrays of functions under `before` and `after`: a guard would be dropped
  */
 export function assertMiddleware(location: string, middleware: unknown): void {
-  assertOptions(`service '${location}'`, middleware, {}, { under: 'koa', others: 'any' })
+  const check: OptionCheck = [
+    (list) => Array.isArray(list) && list.every(isFunction),
+    'an array of functions'
+  ]
 
-  for (const [name, list] of Object.entries(middleware)) {
-    const isList = Array.isArray(list) && list.every((step) => typeof step === 'function')
-
-    if (!['before', 'after'].includes(name) || !(list === undefined || isList)) {
-      throw createTypeError(
-        'ALULA_INVALID_OPTION',
-        `Invalid option 'koa' of service '${location}': expected arrays of middleware, 'before' and 'after'`
-      )
-    }
-  }
+  assertOptions(`service '${location}'`, middleware, { before: check, after: check }, { under: 'koa' })
 }
 
 type ServeService = (own: KoaRequest, context: FeathersKoaContext, next: Koa.Next) => Promise<unknown>

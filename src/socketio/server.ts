@@ -95,6 +95,7 @@ class SocketServers {
   private transport: SocketTransport | undefined
   private ownServer: HttpServer | undefined
   private configured: Promise<unknown> | undefined
+  private listening: Promise<unknown> | undefined
   private ending: Promise<void> | undefined
   private isHooked = false
 
@@ -120,20 +121,18 @@ class SocketServers {
     if (!this.isHooked) app.hooks({ teardown: [tearDown] })
     this.isHooked = true
 
-    const created = port === undefined || this.ownServer ? undefined : createServer(refuse)
+    if (port !== undefined && !this.ownServer) {
+      this.ownServer = createServer(refuse)
+      this.closers.push(prepareClose(this.ownServer))
+    }
 
-    this.ownServer ??= created
     if (this.ownServer ?? server) transport.attach(this.ownServer ?? server)
 
     await this.configure(app, transport)
 
     await next()
 
-    if (created) {
-      this.closers.push(prepareClose(created))
-      created.listen(port)
-      await once(created, 'listening')
-    }
+    if (this.ownServer) await this.listen(this.ownServer)
 
     warnWithoutServer(transport)
   }
@@ -148,6 +147,16 @@ class SocketServers {
     })
 
     await this.configured
+  }
+
+  /** Once for all that are set up at the same time, and again by the next set-up after one that has failed. */
+  private async listen(server: HttpServer): Promise<void> {
+    this.listening ??= once(server.listen(this.settings.port), 'listening').catch((error: unknown) => {
+      this.listening = undefined
+      throw error
+    })
+
+    await this.listening
   }
 
   private async tearDown(next: NextFunction): Promise<void> {
@@ -165,6 +174,7 @@ class SocketServers {
       this.transport = undefined
       this.ownServer = undefined
       this.configured = undefined
+      this.listening = undefined
       this.ending = undefined
     }
   }

@@ -227,6 +227,20 @@ describe('a code with digits', () => {
     })
   })
 
+  it('is issued by each of several calls at once, of which one is the latest', async () => {
+    const { app, service, user, redeem } = await open()
+    const issue = () => service.issueCode({ purpose: PURPOSE, subject: user.id, digits: 6 })
+    const codes = await Promise.all([issue(), issue(), issue()])
+
+    expect(await app.service('codes')._find({ query: {} })).toHaveLength(1)
+
+    const results = await Promise.allSettled(
+      codes.map((code) => redeem({ code, purpose: PURPOSE, subject: user.id }))
+    )
+
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
   it('needs a store', async () => {
     const app = createApp()
     const service = app.service('authentication')
@@ -299,6 +313,10 @@ describeDatabases('codes with digits in a table', (database) => {
     app.use('codes', kysely({ Model, name: 'alula_codes' }), { methods: [] })
     await app.setup()
     await service.issueCode({ purpose: PURPOSE, subject: user.id, digits: 6 })
+
+    await Promise.all(
+      Array.from({ length: 5 }, () => service.issueCode({ purpose: PURPOSE, subject: user.id, digits: 6 }))
+    )
 
     const code = await service.issueCode({ purpose: PURPOSE, subject: user.id, digits: 6 })
     const claim = { code, purpose: PURPOSE, subject: user.id }

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { BcryptHasher, LocalStrategy } from '../../src/authentication.ts'
+import { NotFound } from '../../src/errors.ts'
 import { memory } from '../../src/memory.ts'
 import { BCRYPT, createAppWithUser, getLocal, INVALID_LOGIN, LOCAL, LOGIN, WREN } from './app.ts'
 
@@ -168,6 +169,41 @@ describe('a login after the cost was raised', () => {
     })
     expect((await app.service('users').get(user.id)).password).toBe(changed)
     expect(reported).toEqual([])
+  })
+
+  it('compares with a hash that was stored meanwhile by the settings of its call', async () => {
+    const compared: unknown[] = []
+    const hasher = {
+      hash: async (password: string) => `new:${password}`,
+      compare: async (password: string, hash: string, isAborted?: () => boolean) => {
+        compared.push([hash, isAborted?.()])
+
+        return hash.endsWith(`:${password}`)
+      },
+      needsRehash: (hash: string) => hash.startsWith('old:')
+    }
+    const users = memory()
+    const { app, user, service } = await createAppWithUser({
+      users,
+      settings: { local: { ...LOCAL, hasher } }
+    })
+
+    await users._patch(user.id, { password: `old:${WREN.password}` })
+    users._patch = (async () => {
+      await users._update(user.id, { ...WREN, password: 'newer:another password' })
+      app.set('authentication', {
+        ...app.get('authentication'),
+        local: { ...LOCAL, hasher, errorMessage: 'Not today' }
+      })
+      throw new NotFound()
+    }) as any
+
+    await expect(service.create(LOGIN)).rejects.toMatchObject(INVALID_LOGIN)
+    expect(compared).toEqual([
+      [`old:${WREN.password}`, false],
+      ['newer:another password', false]
+    ])
+    await expect(service.create(LOGIN)).rejects.toMatchObject({ ...INVALID_LOGIN, message: 'Not today' })
   })
 
   it('looks the entity up from inside each time, also for a subclass that passes the params on', async () => {

@@ -48,7 +48,7 @@ async function start(kind: 'REST' | 'sockets', refresh: object = {}) {
   await app.service('users').create(WREN)
 
   /** Each is a tab: those with one storage are of one browser. */
-  function createClient(storage: Storage = new MemoryStorage()) {
+  function createClient(storage: Storage = new MemoryStorage(), options: object = {}) {
     const client: any = alula()
     const events: unknown[] = []
 
@@ -60,7 +60,7 @@ async function start(kind: 'REST' | 'sockets', refresh: object = {}) {
       onTestFinished(() => void socket.close())
     }
 
-    client.configure(authentication({ storage }))
+    client.configure(authentication({ storage, ...options }))
     client.on('session:ended', (event: unknown) => events.push(event))
     client.on('error', () => undefined)
 
@@ -188,6 +188,21 @@ describe.each(['REST', 'sockets'] as const)('a client with a session, over %s', 
     await expect(thief.find()).rejects.toMatchObject({ code: kind === 'REST' ? 401 : 503 })
     await find()
   })
+})
+
+it('a logout removes the refresh token, also where the client asks for no session and has loaded the page again', async () => {
+  const { createClient } = await start('REST', { always: true })
+  const { client, storage } = createClient(new MemoryStorage(), { refresh: false })
+
+  await client.authenticate(CREDENTIALS)
+  expect(await storage.getItem('feathers-jwt-refresh')).toEqual(expect.any(String))
+
+  const reloaded = createClient(storage, { refresh: false })
+
+  await reloaded.client.reAuthenticate()
+  await reloaded.client.logout()
+  expect(await storage.getItem('feathers-jwt')).toBeUndefined()
+  expect(await storage.getItem('feathers-jwt-refresh')).toBeUndefined()
 })
 
 it('calls wait for a server that cannot renew, and never go out without a login', async () => {

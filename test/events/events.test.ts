@@ -233,6 +233,7 @@ it.each([
   [{ heartbeat: 0 }, "'heartbeat'"],
   [{ retry: 'soon' }, "'retry'"],
   [{ maxUnsentBytes: -1 }, "'maxUnsentBytes'"],
+  [{ maxUnsentBytes: 0 }, "'maxUnsentBytes'"],
   [{ paht: '/events' }, "'paht'"]
 ])('%j is no option', (options: any, name) => {
   expect(() => events(options)).toThrow(name)

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import original from 'express'
 import { describe, expect, it } from 'vitest'
 import { NotAuthenticated, NotFound } from '../../src/errors.ts'
-import { formatter, type MiddlewareOptions, toMiddleware } from '../../src/express.ts'
+import express, { formatter, type MiddlewareOptions, toMiddleware } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
 import { mount } from './mount.ts'
 
@@ -238,6 +238,22 @@ describe('a service behind the server', () => {
 
     expect((await look(url, ['/api/things', post('{"a":1}')])).text).toBe('{"a":"one"}')
   })
+})
+
+it('middleware of a service that is no function is refused, also in nested lists', () => {
+  const guard = (_request: unknown, _response: unknown, next: () => void) => next()
+  const use = (middleware: object) =>
+    express(alula()).use('things', { find: async () => [] }, { express: middleware } as any)
+
+  for (const name of ['before', 'after']) {
+    for (const list of [[undefined], [guard, [guard, 'guard']]]) {
+      expect(() => use({ [name]: list })).toThrow(
+        `Invalid option 'express.${name}' of service 'things': expected an array of functions, got array`
+      )
+    }
+
+    use({ [name]: [guard, [guard]] })
+  }
 })
 
 it('a path that is no service goes on to what stands behind it, with its body', async () => {

@@ -151,11 +151,17 @@ it('the middleware of a service has to be given as arrays of functions', () => {
   const app: any = koa(alula())
   const things = { find: async () => [] }
 
-  for (const middleware of [{ before: () => undefined }, { before: [1] }, { around: [] }]) {
-    expect(() => app.use('things', things, { koa: middleware })).toThrow(
-      "Invalid option 'koa' of service 'things': expected arrays of middleware, 'before' and 'after'"
-    )
+  for (const list of [() => undefined, [1], [[() => undefined]]]) {
+    for (const name of ['before', 'after']) {
+      expect(() => app.use('things', things, { koa: { [name]: list } })).toThrow(
+        `Invalid option 'koa.${name}' of service 'things': expected an array of functions`
+      )
+    }
   }
+
+  expect(() => app.use('things', things, { koa: { around: [] } })).toThrow(
+    "Unknown option 'koa.around' of service 'things': expected one of before, after"
+  )
 })
 
 it('rest() refuses options that Koa has itself', () => {

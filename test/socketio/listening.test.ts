@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import express, { rest } from '../../src/express.ts'
@@ -169,6 +170,33 @@ describe('a port', () => {
     const app: any = alula().configure(socketio(port))
 
     await expect(app.listen(0)).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  })
+
+  it('is listened to by the next set-up, after one that has failed', async () => {
+    const taken = createServer()
+    const port = Number(new URL(await listen(taken)).port)
+    const app: any = alula().configure(socketio(port)).use('things', things)
+    let isBroken = true
+
+    app.use('late', {
+      ...things,
+      setup: async () => {
+        if (isBroken) throw new Error('broken')
+      }
+    })
+    onTestFinished(() => app.teardown())
+    await expect(app.setup()).rejects.toThrow('broken')
+    isBroken = false
+
+    // Both wait for the same server.
+    expect(await Promise.allSettled([app.setup(), app.setup()])).toMatchObject(
+      Array(2).fill({ reason: { code: 'EADDRINUSE' } })
+    )
+    taken.close()
+    await once(taken, 'close')
+    await app.setup()
+    expect(ownUrl(app)).toBe(`http://127.0.0.1:${port}`)
+    expect(await call(await connect(ownUrl(app)), 'find', 'things')).toEqual(['one'])
   })
 })
 
