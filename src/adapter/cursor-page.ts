@@ -45,8 +45,8 @@ export function toTotalSort(sort: readonly Sort[], id: string): readonly Sort[] 
  * @param isHidden Whether clients must learn nothing of a field
  * @throws Error that names the field
  */
-export function assertShown(sort: readonly Sort[], isHidden: ((path: string) => boolean) | undefined): void {
-  const hidden = sort.map(({ path }) => path.join('.')).find((path) => isHidden?.(path))
+export function assertShown(sort: readonly Sort[], isHidden: (path: string) => boolean): void {
+  const hidden = sort.map(({ path }) => path.join('.')).find((path) => isHidden(path))
 
   if (hidden === undefined) return
 

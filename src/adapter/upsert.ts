@@ -184,7 +184,7 @@ function splitKey(
   parents: readonly string[],
   key?: Query
 ): { readonly values: Query; readonly sent: object; readonly others: object } {
-  if (typeof data !== 'object' || data === null || Array.isArray(data) || !isRecordLike(data)) {
+  if (typeof data !== 'object' || data === null || !isRecordLike(data)) {
     throw new BadRequest(`Invalid data: upsert expects an object, got ${describeValue(data)}`)
   }
 

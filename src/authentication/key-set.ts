@@ -80,13 +80,9 @@ export class KeySet {
     if (age >= MAX_STALE) await fetching
   }
 
-  private isAfter(time: number): boolean {
-    return Date.now() - this.askedAt >= time
-  }
-
   /** For all callers at once. */
   private async fetchAfter(time: number): Promise<void> {
-    if (!this.fetching && this.isAfter(time)) {
+    if (!this.fetching && Date.now() - this.askedAt >= time) {
       this.askedAt = Date.now()
       this.fetching = this.fetch().finally(() => {
         this.fetching = undefined

@@ -17,18 +17,18 @@ export function toSecrets(secret: Secret | undefined): readonly string[] {
 /** How many keys are kept. More than one or two are those of secrets given for a single call. */
 const MAX_KEYS = 100
 
-/** How many fingerprints are kept: each request of a user needs the same one. */
+/** How many fingerprints are kept of each secret: a request may need those of its user with all secrets. */
 const MAX_FINGERPRINTS = 5000
+
+/** How many secrets may have such fingerprints: a configuration has two while a secret is replaced. */
+const MAX_FINGERPRINT_SECRETS = 10
 
 /** What an authentication service makes of its secrets. Kept, because to read a key takes longer than to verify a token. */
 export class SecretKeys {
   /** `null` for what is no key: to find that out takes long, too. */
   private readonly keys = new BoundedMap<string, KeyObject | null>(MAX_KEYS)
-  /** By credential, with what else they were made of. */
-  private readonly fingerprints = new BoundedMap<
-    unknown,
-    { readonly secret: string; readonly name: string; readonly fingerprint: string }
-  >(MAX_FINGERPRINTS)
+  /** By secret, then by strategy and credential. */
+  private readonly fingerprints = new BoundedMap<string, BoundedMap<string, string>>(MAX_FINGERPRINT_SECRETS)
 
   /**
    * The key for a secret; the secret itself where it is no string, or no key.
@@ -68,20 +68,25 @@ export class SecretKeys {
    * @param credential For example a password hash
    */
   createFingerprint(secret: string, name: string, credential: unknown): string {
-    const known = this.fingerprints.get(credential)
-
-    if (known && known.secret === secret && known.name === name) return known.fingerprint
-
-    const fingerprint = createHmac('sha256', secret)
-      .update(`alula fingerprint ${JSON.stringify([name, credential])}`)
-      .digest('base64url')
-      .slice(0, 22)
-
     // What is inside of an object may change.
-    if (typeof credential === 'string') this.fingerprints.set(credential, { secret, name, fingerprint })
+    if (typeof credential !== 'string') return toFingerprint(secret, name, credential)
+
+    const made = this.fingerprints.get(secret) ?? new BoundedMap<string, string>(MAX_FINGERPRINTS)
+    const key = `${name}\0${credential}`
+    const fingerprint = made.get(key) ?? toFingerprint(secret, name, credential)
+
+    this.fingerprints.set(secret, made)
+    made.set(key, fingerprint)
 
     return fingerprint
   }
+}
+
+function toFingerprint(secret: string, name: string, credential: unknown): string {
+  return createHmac('sha256', secret)
+    .update(`alula fingerprint ${JSON.stringify([name, credential])}`)
+    .digest('base64url')
+    .slice(0, 22)
 }
 
 /** `null` for what is no key: `jsonwebtoken` says so better. */

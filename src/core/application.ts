@@ -17,7 +17,8 @@ import {
   isLifecycleMap
 } from './hooks.ts'
 import { getInternals, Internals } from './internals.ts'
-import { addPublisher } from './publish.ts'
+import { defaultServiceEvents } from './methods.ts'
+import { setPublisher } from './publish.ts'
 import { type RegisteredRoute, registrationSteps, removeRoutes } from './register.ts'
 import { Router } from './router.ts'
 import { getServiceOptions, wrapService } from './service.ts'
@@ -238,7 +239,7 @@ export class BaseApplication extends EmitterClass {
   }
 
   publish(...args: unknown[]): this {
-    addPublisher(this._internals.publishers, args)
+    setPublisher(this._internals.publishers, defaultServiceEvents, args)
 
     return this
   }

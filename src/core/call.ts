@@ -2,7 +2,6 @@ import type { HookMethod } from '../hooks/method.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
 import { showRecords } from '../utils/dispatch.ts'
 import { noteParams } from './caller.ts'
-import { setClientCall } from './client-call.ts'
 import { receiveCall } from './extensions.ts'
 import { createContext, type HookedMethods } from './hooks.ts'
 import { getInternals } from './internals.ts'
@@ -34,7 +33,7 @@ export async function callService(
 
   const received = receiveCall(service, call)
 
-  setClientCall(context, received)
+  setSlots(context, { clientCall: received })
   noteParams(context.app, received.params)
 
   const args = toArguments(received)

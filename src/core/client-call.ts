@@ -1,4 +1,4 @@
-import { getSlots, setSlots } from '../utils/call-state.ts'
+import { getSlots } from '../utils/call-state.ts'
 import type { ServiceCall } from './methods.ts'
 import type { Params } from './types.ts'
 
@@ -7,11 +7,6 @@ declare module '../utils/call-state.ts' {
     /** The call that a transport has made. */
     readonly clientCall?: ServiceCall
   }
-}
-
-/** Keeps the call that a transport has made on its context. */
-export function setClientCall(context: object, call: ServiceCall): void {
-  setSlots(context, { clientCall: call })
 }
 
 /** Whether a call was made by a transport: its result goes to a client, and to no other code. */

@@ -12,8 +12,6 @@ import type { FeathersService, HookContext } from './types.ts'
 
 const debug = createDebug('alula:events')
 
-export type { EmitterLike }
-
 /**
  * Makes a service an event emitter whose listeners cannot do harm: each runs whatever the others do, and what
  * one throws or rejects with is reported and never reaches the caller of `emit`. A service that is an emitter

@@ -6,10 +6,10 @@ import { copyPlain, copyWith, isPlainObject } from '../utils/object.ts'
 import { isPromise } from '../utils/promise.ts'
 import { findTokenResponse } from '../utils/token-response.ts'
 import { Channel, CombinedChannel } from './channel.ts'
-import { type EmitterLike, emitSafely, reportError } from './events.ts'
+import type { EmitterLike } from './emitter.ts'
+import { emitSafely, reportError } from './events.ts'
 import { getHome } from './extensions.ts'
 import { type EventStamp, getInternals, type Publishers, type ServiceEvent } from './internals.ts'
-import { defaultServiceEvents } from './methods.ts'
 import { getServiceOptions } from './service.ts'
 import { withoutPrivateFields, withShown } from './shown.ts'
 import type { FeathersApplication, FeathersService, HookContext, Publisher } from './types.ts'
@@ -39,13 +39,31 @@ declare module '../utils/call-state.ts' {
 const ANY = Symbol('any event')
 
 /**
- * Registers a publisher of an application. It replaces the one for the same event.
+ * Registers a publisher of an application or a service. It replaces the one for the same event.
  *
+ * @param publishers Those of the application or the service
+ * @param events The events that it may be for
  * @param args The name of an event, or none for all events, and the publisher
- * @throws Error for an event that is no standard one, TypeError for what is no function
+ * @throws Error for another event, TypeError for what is no function
  */
-export function addPublisher(publishers: Publishers, args: readonly unknown[]): void {
-  setPublisher(publishers, defaultServiceEvents, args)
+export function setPublisher(
+  publishers: Publishers,
+  events: readonly string[],
+  args: readonly unknown[]
+): void {
+  const [event, publisher] = args.length > 1 ? args : [ANY, ...args]
+
+  if (event !== ANY && !events.includes(event as string)) {
+    throw createError('ALULA_UNKNOWN_EVENT', `'${String(event)}' is not a valid service event`)
+  }
+  if (typeof publisher !== 'function') {
+    throw createTypeError(
+      'ALULA_INVALID_PUBLISHER',
+      `Invalid publisher: expected a function, got ${typeof publisher}`
+    )
+  }
+
+  publishers.set(event as string, publisher as Publisher)
 }
 
 /**
@@ -186,14 +204,17 @@ export async function publishTo(
 }
 
 /**
- * The publisher of an event of a service.
+ * The publisher of an event: that of the service before that of the application, and that of the event before that of all events.
  *
  * @param app The application
  * @param service The registered service
  * @param event The name of the event
  */
 export function getPublisher(app: object, service: object, event: string): Publisher | undefined {
-  return findPublisher(getPublishing(service).publishers, getInternals(app).publishers, event)
+  const { publishers: own } = getPublishing(service)
+  const { publishers: shared } = getInternals(app)
+
+  return own.get(event) ?? own.get(ANY) ?? shared.get(event) ?? shared.get(ANY)
 }
 
 /** Made for services that publish by themselves too: events of other processes are published here. */
@@ -363,11 +384,6 @@ function isSecret(service: object, serviceEvent: ServiceEvent): boolean {
   return !publishers.has(serviceEvent.event) && !publishers.has(ANY)
 }
 
-/** Of the service before that of the application, and of the event before that of all events. */
-function findPublisher(own: Publishers, shared: Publishers, event: string): Publisher | undefined {
-  return own.get(event) ?? own.get(ANY) ?? shared.get(event) ?? shared.get(ANY)
-}
-
 /** What is kept in order: the events of one record, or those of a service that concern no record. */
 function toKey({ id: idField = 'id' }: { id?: string }, data: Record<string, unknown> | undefined): unknown {
   const id = data?.[idField]
@@ -376,22 +392,6 @@ function toKey({ id: idField = 'id' }: { id?: string }, data: Record<string, unk
   if (Array.isArray(id) || isPlainObject(id)) return undefined
 
   return typeof id === 'object' && id !== null ? String(id) : id
-}
-
-function setPublisher(publishers: Publishers, events: readonly string[], args: readonly unknown[]): void {
-  const [event, publisher] = args.length > 1 ? args : [ANY, ...args]
-
-  if (event !== ANY && !events.includes(event as string)) {
-    throw createError('ALULA_UNKNOWN_EVENT', `'${String(event)}' is not a valid service event`)
-  }
-  if (typeof publisher !== 'function') {
-    throw createTypeError(
-      'ALULA_INVALID_PUBLISHER',
-      `Invalid publisher: expected a function, got ${typeof publisher}`
-    )
-  }
-
-  publishers.set(event as string, publisher as Publisher)
 }
 
 function assertChannel(value: unknown): Channel {

@@ -1,4 +1,5 @@
-import { type EmitterLike, implementEmitter } from './events.ts'
+import type { EmitterLike } from './emitter.ts'
+import { implementEmitter } from './events.ts'
 import { installExtensions } from './extensions.ts'
 import { implementHooks } from './hooks.ts'
 import { implementPublish } from './publish.ts'

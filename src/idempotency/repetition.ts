@@ -1,6 +1,7 @@
 import { assertRecord, toNotFound } from '../access/restriction.ts'
 import { goesToClient } from '../core/client-call.ts'
-import { type EmitterLike, reportError } from '../core/events.ts'
+import type { EmitterLike } from '../core/emitter.ts'
+import { reportError } from '../core/events.ts'
 import { getIdField } from '../core/service.ts'
 import type { HookContext, Id, Query } from '../core/types.ts'
 import { Conflict, Unprocessable } from '../errors.ts'

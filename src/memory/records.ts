@@ -114,17 +114,17 @@ export class Records {
    * @param idField The name of the field by which records are stored
    * @param custom The meaning of custom operators
    */
-  find(where: Condition, idField: string, custom: CustomPredicates | undefined): readonly Stored[] {
+  find(where: Condition, idField: string, custom: CustomPredicates): readonly Stored[] {
     const candidates = this.findCandidates(where, idField)?.map(({ record }) => record) ?? this.values()
 
     if (where.kind === 'and' && where.conditions.length === 0) return candidates
 
-    return filterRecords(candidates, compilePredicate(where, custom ?? {}, this.toReader))
+    return filterRecords(candidates, compilePredicate(where, custom, this.toReader))
   }
 
   /** The entries of the records that match, in order, for changing or removing them. */
-  findEntries(where: Condition, idField: string, custom: CustomPredicates | undefined): readonly Entry[] {
-    const matches = compilePredicate(where, custom ?? {}, this.toReader)
+  findEntries(where: Condition, idField: string, custom: CustomPredicates): readonly Entry[] {
+    const matches = compilePredicate(where, custom, this.toReader)
 
     return (this.findCandidates(where, idField) ?? this.getEntries()).filter(({ record }) => matches(record))
   }

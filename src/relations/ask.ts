@@ -23,6 +23,7 @@ import {
   toNestedParams,
   withoutServiceSlots
 } from '../utils/call-state.ts'
+import { hasCode } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { getMark, keepDispatch } from '../utils/dispatch.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
@@ -37,7 +38,7 @@ declare module '../utils/call-state.ts' {
 }
 
 /** A caller that may not use a method of the related service finds nothing. */
-const REFUSALS: readonly unknown[] = [401, 403, 404, 405]
+const REFUSALS: readonly number[] = [401, 403, 404, 405]
 
 /**
  * Finds records of a related service.
@@ -184,7 +185,7 @@ async function askRelated(
   try {
     return await callFind(service, caller, query, slots)
   } catch (error) {
-    if (REFUSALS.includes((error as { code?: unknown } | null)?.code)) return undefined
+    if (REFUSALS.some((code) => hasCode(error, code))) return undefined
 
     throw error
   }

@@ -32,10 +32,10 @@ export function assertComparable(
   // Of a table without a service no schema says anything.
   if (getThrough(relation)?.table !== undefined) return
 
-  const toSide = ({ records, path, field }: Compared): Side =>
+  const toSide = ({ path, field }: Compared): Side =>
     path === undefined
       ? { path: own.path, field, record: own.definition.record }
-      : { path, field, record: getSchemaDefinition(records as never)?.record }
+      : { path, field, record: getSchemaDefinition(app.service(path))?.record }
 
   for (const [one, other] of listCompared({ app, service: app.services[own.path] }, relation)) {
     assertSameKind(title, toSide(one), toSide(other))

@@ -72,7 +72,7 @@ function findWriter({ services }: Application, records: object, field: string): 
 
 /** Whether clients never see a field that is more than the name of a record. */
 function isSecret(service: object, path: string): boolean {
-  return path !== getIdField(service) && isHidden(path, getSchemaDefinition(service as never)?.hidden ?? [])
+  return path !== getIdField(service) && isHidden(path, getSchemaDefinition(service)?.hidden ?? [])
 }
 
 const WRITING = ['create', 'update', 'patch']
@@ -83,7 +83,7 @@ const UPSERTING = ['create', 'patch']
 /** Whether clients may set a field, where a schema does not say that they may not. */
 function isWritable(service: object, field: string): boolean {
   const { methods } = getServiceOptions(service)
-  const data = getSchemaDefinition(service as never)?.data
+  const data = getSchemaDefinition(service)?.data
   const upserting = methods.some((method) => isUpsert(service, method)) ? UPSERTING : []
 
   return WRITING.filter((method) => methods.includes(method) || upserting.includes(method)).some((method) => {

@@ -63,7 +63,7 @@ export function toIncludes(names: readonly string[]): Includes {
 }
 
 /** The relations of the service at a path; none where it has no schema, or is not registered. */
-export function getRelations({ app }: { readonly app: Application }, path: string): Relations {
+export function getRelations(app: Application, path: string): Relations {
   const { schema } = getServiceOptions(app.services[path] ?? {}) ?? {}
   const { relations, definition } = (schema ?? {}) as Partial<DescribedExtension>
 
@@ -86,7 +86,7 @@ function findUnknown(app: Application, name: string, relations: Relations): stri
 
     if (!relation) return toUnknown(name, part, Object.keys(known))
 
-    known = isCountRelation(relation) ? {} : getRelations({ app }, relation.path)
+    known = isCountRelation(relation) ? {} : getRelations(app, relation.path)
   }
 
   return undefined

@@ -57,7 +57,7 @@ function dropPrivate(context: HookContext, value: unknown, relations: Relations,
 
     const field = value[name]
     const picked = relation
-      ? dropPrivate(context, field, getRelations(context, relation.path), false)
+      ? dropPrivate(context, field, getRelations(context.app, relation.path), false)
       : dropPrivate(context, field, relations, isDeep)
 
     if (picked !== field) shown = { ...shown, [name]: picked }

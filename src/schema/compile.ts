@@ -114,7 +114,7 @@ export interface CompiledSchema {
 }
 
 /** What the schema of a registered service says; `undefined` for a service without one, and before a table was read. */
-export function getSchemaDefinition(service: FeathersService): SchemaDefinition | undefined {
+export function getSchemaDefinition(service: object): SchemaDefinition | undefined {
   const { schema } = getServiceOptions(service) ?? {}
 
   return (schema as { readonly definition?: SchemaDefinition } | undefined)?.definition

@@ -8,7 +8,7 @@ import { NotFound } from '../errors.ts'
 import { getSchemaDefinition } from '../schema/compile.ts'
 import { toBadRequest } from '../schema/faults.ts'
 import { addInherited, getSlots, toNestedParams } from '../utils/call-state.ts'
-import { isObject } from '../utils/check.ts'
+import { hasCode, isObject } from '../utils/check.ts'
 import { copyWith } from '../utils/object.ts'
 import { getPlaceholder } from '../utils/placeholder.ts'
 import { isSameId } from '../utils/same-id.ts'
@@ -90,7 +90,7 @@ function toParentParams(
 }
 
 /** Errors that say that the record is not for the caller, or that a value names none. */
-const REFUSALS: readonly unknown[] = [400, 401, 403, 404, 405]
+const REFUSALS: readonly number[] = [400, 401, 403, 404, 405]
 
 async function getRecord(
   get: () => Promise<any>,
@@ -101,7 +101,7 @@ async function getRecord(
   try {
     record = await get()
   } catch (error) {
-    if (!REFUSALS.includes((error as { code?: unknown } | null)?.code)) throw error
+    if (!REFUSALS.some((code) => hasCode(error, code))) throw error
   }
 
   if (!isObject(record)) throw toError()

@@ -232,7 +232,7 @@ export class Sessions {
  *
  * @param reason `'behind'` for a session that goes on; otherwise why it has ended
  */
-export function createRefusal(reason: SessionEndCause | 'behind' | 'ended'): NotAuthenticated {
+function createRefusal(reason: SessionEndCause | 'behind' | 'ended'): NotAuthenticated {
   const message = reason === 'behind' ? 'The refresh token was replaced' : 'The session has ended'
 
   return new NotAuthenticated(message, { reason })

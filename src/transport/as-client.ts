@@ -1,5 +1,6 @@
 import { callService, getResponse } from '../core/call.ts'
-import { type EmitterLike, reportError } from '../core/events.ts'
+import type { EmitterLike } from '../core/emitter.ts'
+import { reportError } from '../core/events.ts'
 import { defaultServiceMethods, getDefinition } from '../core/methods.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { AsClientOptions, RealTimeConnection } from '../core/types.ts'

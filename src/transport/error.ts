@@ -1,5 +1,6 @@
+import type { EmitterLike } from '../core/emitter.ts'
 import { toErrorStatus } from '../core/error-status.ts'
-import { type EmitterLike, reportError } from '../core/events.ts'
+import { reportError } from '../core/events.ts'
 import { getInternals } from '../core/internals.ts'
 import {
   BadRequest,

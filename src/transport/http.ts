@@ -28,7 +28,7 @@ export const QUERY_VERB = 'QUERY'
 export const QUERY_HEADER = 'Accept-Query'
 
 /** That header, with its value. */
-export const ACCEPTS_QUERY: Readonly<Record<string, string>> = Object.freeze({
+const ACCEPTS_QUERY: Readonly<Record<string, string>> = Object.freeze({
   [QUERY_HEADER]: 'application/json'
 })
 

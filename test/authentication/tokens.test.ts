@@ -177,14 +177,17 @@ describe('the fingerprint of a credential', () => {
     expect(keys.createFingerprint(SECRET, 'key', { version: 1 })).toBe(before)
   })
 
-  it('of a text is made once', () => {
+  it('of a string is made once for each secret and strategy', () => {
     const stringify = vi.spyOn(JSON, 'stringify')
-
-    keys.createFingerprint(SECRET, 'local', 'a hash that nobody else has')
-
+    const create = () =>
+      [SECRET, `${SECRET}.`].flatMap((secret) =>
+        ['local', 'other'].map((name) => keys.createFingerprint(secret, name, 'a hash of no other test'))
+      )
+    const made = create()
     const { length } = stringify.mock.calls
 
-    keys.createFingerprint(SECRET, 'local', 'a hash that nobody else has')
+    expect(create()).toEqual(made)
+    expect(new Set(made).size).toBe(4)
     expect(stringify.mock.calls).toHaveLength(length)
     stringify.mockRestore()
   })

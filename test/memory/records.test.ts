@@ -149,8 +149,8 @@ describe('what leads to records', () => {
 
     const { where } = parseQuery({ n: { $in: [9, 1, 5] } })
 
-    expect(moved.findEntries(where, 'id', undefined).map(({ key }) => key)).toEqual(['0', '5', '9'])
-    expect(moved.find(where, 'id', undefined)).toEqual([{ n: 9 }, { n: 5 }, { n: 9 }])
+    expect(moved.findEntries(where, 'id', {}).map(({ key }) => key)).toEqual(['0', '5', '9'])
+    expect(moved.find(where, 'id', {})).toEqual([{ n: 9 }, { n: 5 }, { n: 9 }])
   })
 })
 
