@@ -30,7 +30,8 @@ it('what is kept of events of 90 kB is bounded in bytes, and the end of it is re
     emit(n)
   }
 
-  expect(Math.abs(measureHeap() - before)).toBeLessThan(2_000_000)
+  // All of them are 90 MB. What other tests in this process leave is collected at some time, too.
+  expect(measureHeap() - before).toBeLessThan(10_000_000)
 
   const { connection, heard } = connect()
 
