@@ -16,6 +16,7 @@ import {
   toMean,
   toPath
 } from './lib.mjs'
+import { divideTime } from './profile.mjs'
 
 /** How many connections a client keeps that sends all it can. */
 export const CONNECTIONS = 32
@@ -193,7 +194,7 @@ export async function compareParts({ servers, operations, count }) {
   }
 }
 
-/** The microseconds of each part, for each operation: the CPU time, divided as the samples of the profile are. */
+/** The microseconds of each part, for each operation. */
 async function profileOperations(client, operations) {
   const mixed = mix(operations)
   const columns = []
@@ -205,12 +206,8 @@ async function profileOperations(client, operations) {
     await ask(client, 'profile')
 
     const { cpu } = await measure(client, toMeasured(name, toRequest, created), REQUESTS)
-    const parts = await ask(client, 'endProfile')
-    const all = Object.values(parts).reduce((sum, value) => sum + value, 0)
 
-    columns.push(
-      Object.fromEntries(Object.entries(parts).map(([part, value]) => [part, (value / all) * cpu]))
-    )
+    columns.push(divideTime(cpu, await ask(client, 'endProfile')))
     await Promise.all(created.map((id) => sendAndRead(client, { method: 'DELETE', path: `/messages/${id}` })))
   }
 

@@ -49,6 +49,11 @@ export function toFindPath(index, count = COUNT) {
   return `/messages?room[$ne]=${toRoom(index)}&createdAt[$gt]=${after}&$sort[likes]=-1&$limit=${PAGE}`
 }
 
+/** The same as a request for a page of 20. */
+export function toFindOf20(count) {
+  return (index) => ({ method: 'GET', path: toFindPath(index, count).replace(`$limit=${PAGE}`, '$limit=20') })
+}
+
 /**
  * The same, for who writes it by hand.
  *

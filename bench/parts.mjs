@@ -1,7 +1,7 @@
 // What the CPU time of a request is spent on: folders of `src`, packages and Node, for the roads whose figures are above what
 // was aimed at, beside a peer that does the same. A profile costs time itself: shares count, and not their sum.
 import { compareParts } from './http.mjs'
-import { toFindPath, toRequests } from './messages.mjs'
+import { toFindOf20, toRequests } from './messages.mjs'
 
 /** As many as in `schema`. */
 const FEW = 100
@@ -15,10 +15,7 @@ await compareParts({
   servers: ['schema-zod', 'schema-none', 'schema-hono'],
   count: FEW,
   operations: {
-    'find of 20': (index) => ({
-      method: 'GET',
-      path: toFindPath(index, FEW).replace('$limit=10', '$limit=20')
-    }),
+    'find of 20': toFindOf20(FEW),
     create: createFew
   }
 })

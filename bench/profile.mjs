@@ -31,6 +31,13 @@ export async function startProfile() {
   }
 }
 
+/** Divides a time into parts, as the samples of a profile are divided. */
+export function divideTime(time, parts) {
+  const all = Object.values(parts).reduce((sum, value) => sum + value, 0)
+
+  return Object.fromEntries(Object.entries(parts).map(([part, value]) => [part, (value / all) * time]))
+}
+
 function toParts({ nodes, samples, timeDeltas }) {
   const names = new Map(nodes.map(({ id, callFrame }) => [id, toPart(callFrame)]))
   const parts = {}

@@ -15,7 +15,7 @@ import {
   runRounds,
   scaleRounds
 } from './lib.mjs'
-import { startProfile } from './profile.mjs'
+import { divideTime, startProfile } from './profile.mjs'
 import { openAlula } from './relations/alula.mjs'
 import { openDrizzle } from './relations/drizzle.mjs'
 import { openKysely } from './relations/kysely.mjs'
@@ -98,15 +98,13 @@ function printTimes(title, times, counts) {
   )
 }
 
-/** What the time of a page is spent on: the measured time, divided as the samples of a profile are. */
+/** What the measured time of a page is spent on. */
 async function printParts(title, name, read, time) {
   const endProfile = await startProfile()
 
   for (let index = 0; index < PROFILED; index++) await read()
 
-  const parts = await endProfile()
-  const all = Object.values(parts).reduce((sum, value) => sum + value, 0)
-  const rows = Object.entries(parts).map(([part, value]) => [part, (value / all) * time])
+  const rows = Object.entries(divideTime(time, await endProfile()))
 
   printTable(
     `${title}, ${name}: µs of a page, by part`,

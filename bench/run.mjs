@@ -31,14 +31,14 @@ const BENCHMARKS = [
   'install'
 ]
 /** Not run unless they are named. */
-const LONG_BENCHMARKS = ['parts', 'sessions', 'login-timing', 'flood', 'scale', 'soak']
+const NAMED_BENCHMARKS = ['parts', 'sessions', 'login-timing', 'flood', 'scale', 'soak']
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: { save: { type: 'boolean' }, compare: { type: 'string' } }
 })
 const [name, ...rest] = positionals
-const names = [...BENCHMARKS, ...LONG_BENCHMARKS]
+const names = [...BENCHMARKS, ...NAMED_BENCHMARKS]
 
 if (name !== undefined && !names.includes(name)) {
   throw new Error(`Unknown benchmark '${name}': expected one of ${names.join(', ')}`)

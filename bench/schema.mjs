@@ -1,7 +1,7 @@
 // What a schema costs over HTTP: the CPU time that a server spends on creating a record and on a page of 20, with the data
 // and the query checked, against alula without a schema.
 import { compareServers } from './http.mjs'
-import { toFindPath, toRequests } from './messages.mjs'
+import { toFindOf20, toRequests } from './messages.mjs'
 
 /** Few, so that what is measured is not the search. */
 const COUNT = 100
@@ -20,10 +20,7 @@ await compareServers({
   compared: ['schema-none', 'schema-zod', 'schema-typebox'],
   count: COUNT,
   operations: {
-    'find of 20': (index) => ({
-      method: 'GET',
-      path: toFindPath(index, COUNT).replace('$limit=10', '$limit=20')
-    }),
+    'find of 20': toFindOf20(COUNT),
     create
   }
 })

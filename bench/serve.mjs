@@ -1,7 +1,6 @@
 // Runs one of the servers in a process of its own: node serve.mjs NAME [COUNT]. Its parent asks for what it has used.
 import { once } from 'node:events'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { startProfile } from './profile.mjs'
 
 const [name, count] = process.argv.slice(2)
 const { createServer } = await import(`./servers/${name}.mjs`)
@@ -16,6 +15,9 @@ let endProfile
 
 process.on('message', async (message) => {
   if (message === 'profile') {
+    // Loaded when needed: what a server takes to start is measured too.
+    const { startProfile } = await import('./profile.mjs')
+
     endProfile = await startProfile()
     process.send(true)
 
