@@ -37,6 +37,7 @@ const LABELS = {
   'by-hand-key': 'Express 5 by hand, key made once',
   'node-by-hand': 'node:http by hand',
   fastify: 'Fastify 5',
+  'fastify-key': 'Fastify 5, key made once',
   feathers: 'Feathers v5',
   'alula-mounted': 'alula, toMiddleware',
   'alula-mounted-options': 'alula, toMiddleware, serverOptions',

@@ -14,6 +14,7 @@ await compareServers({
     'by-hand-key',
     'node-by-hand',
     'fastify',
+    'fastify-key',
     'feathers',
     'alula-mounted',
     'alula-mounted-options',

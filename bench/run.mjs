@@ -31,7 +31,7 @@ const BENCHMARKS = [
   'install'
 ]
 /** Not run unless they are named. */
-const NAMED_BENCHMARKS = ['parts', 'sessions', 'login-timing', 'flood', 'scale', 'soak']
+const NAMED_BENCHMARKS = ['alone', 'parts', 'sessions', 'login-timing', 'flood', 'scale', 'soak']
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,

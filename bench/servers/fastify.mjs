@@ -2,12 +2,15 @@ import Fastify from 'fastify'
 import { createMessageMap, findPage } from '../messages.mjs'
 import { createVerifier } from '../verify.mjs'
 
-/** Fastify 5, which does the same without Express. */
-export async function createServer({ count }) {
+/**
+ * Fastify 5, which does the same without Express.
+ *
+ * @param findUser Returns the user of a request
+ */
+export async function createServer({ count }, findUser = createVerifier()) {
   const app = Fastify()
   const messages = createMessageMap(count)
   const privateMessages = createMessageMap()
-  const findUser = createVerifier()
   let lastId = messages.size
 
   app.get('/messages', async ({ query }) => findPage(messages.values(), query))
