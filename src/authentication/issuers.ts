@@ -128,8 +128,12 @@ export class Issuers {
     if (!isExpected) throw toNotAuthenticated('jwt type invalid')
     if (typeof payload.sub !== 'string' || payload.sub === '') throw toNotAuthenticated('jwt subject invalid')
 
-    // Not by `jti`: two issuers may give the same one.
-    return { payload, id: toTokenId(token, {}), expiresAt: (payload.exp as number) * 1000 }
+    // The id is not `jti`: two issuers may give the same one. A revocation lasts as long as the token is accepted.
+    return {
+      payload,
+      id: toTokenId(token, {}),
+      expiresAt: ((payload.exp as number) + CLOCK_TOLERANCE) * 1000
+    }
   }
 
   private async check(

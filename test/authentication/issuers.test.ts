@@ -91,6 +91,19 @@ describe('a token of another issuer', () => {
     expect(await read(await issuer.getToken())).toMatchObject({ status: 200 })
   })
 
+  it('stays revoked in the seconds in which it is still accepted', async () => {
+    const issuer = await startIssuer(KEY)
+    const { app, read } = await open({ issuers: [issuer] })
+    const accessToken = await sign(issuer, { claims: { exp: Math.floor(Date.now() / 1000) - 1 } })
+
+    expect(await read(accessToken)).toMatchObject({ status: 200 })
+
+    const login = { strategy: 'jwt', accessToken }
+
+    await app.service('authentication').remove(null, { authentication: login, authenticated: true } as any)
+    expect(await read(accessToken)).toMatchObject({ status: 401, body: { message: 'jwt revoked' } })
+  })
+
   it('needs no user where the service has none', async () => {
     const issuer = await startIssuer(KEY)
     const { read } = await open({
