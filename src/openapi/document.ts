@@ -11,7 +11,7 @@ import { Names, type ServiceNames, toServiceNames } from './names.ts'
 import { addOperations, type PathItems } from './operations.ts'
 import { toErrorResponses } from './responses.ts'
 import { Schemas } from './schemas.ts'
-import { createGuards, toSecuritySchemes } from './security.ts'
+import { createGuards, type Guard, toSecuritySchemes } from './security.ts'
 import type { OpenApiDocument, OpenApiOperation, OpenApiOptions } from './types.ts'
 
 /** What the options of {@link toOpenApi} may be. */
@@ -74,23 +74,8 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
     })
   }
 
-  for (const [path, { operations = {} }] of getInternals(app).mounts) {
-    // Whether a function asks for credentials is not known.
-    const { security } = toGuard('')
-    const described = (Object.entries(operations) as [string, Partial<OpenApiOperation>][]).map(
-      ([verb, { operationId, ...operation }]) => [
-        verb,
-        {
-          security,
-          ...operation,
-          ...(operationId !== undefined && { operationId: operationIds.take(operationId) })
-        }
-      ]
-    )
-
-    if (described.length > 0)
-      paths.set(path, { path, placeholders: [], operations: Object.fromEntries(described) })
-  }
+  // Whether a function asks for credentials is not known.
+  addMounts(paths, app, toGuard(''), operationIds)
 
   // Their records are in those of others.
   for (const service of related) schemas.of(service)
@@ -108,6 +93,25 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
       responses: toErrorResponses(),
       securitySchemes: toSecuritySchemes(login)
     }
+  }
+}
+
+/** Adds what is said of the functions that are mounted in an application. */
+function addMounts(paths: PathItems, app: Application, { security }: Guard, operationIds: Names): void {
+  for (const [path, { operations = {} }] of getInternals(app).mounts) {
+    const described = (Object.entries(operations) as [string, Partial<OpenApiOperation>][]).map(
+      ([verb, { operationId, ...operation }]) => [
+        verb,
+        {
+          security,
+          ...operation,
+          ...(operationId !== undefined && { operationId: operationIds.take(operationId) })
+        }
+      ]
+    )
+
+    if (described.length > 0)
+      paths.set(path, { path, placeholders: [], operations: Object.fromEntries(described) })
   }
 }
 

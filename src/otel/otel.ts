@@ -1,5 +1,13 @@
 import { tracingChannel } from 'node:diagnostics_channel'
-import { context, type Histogram, metrics, type Span, SpanStatusCode, trace } from '@opentelemetry/api'
+import {
+  context,
+  type Histogram,
+  metrics,
+  type Span,
+  SpanStatusCode,
+  type Tracer,
+  trace
+} from '@opentelemetry/api'
 import { version } from '../core/application.ts'
 import type { CallMessage } from '../core/call-tracing.ts'
 import type { EventMessage } from '../core/event-tracing.ts'
@@ -48,44 +56,8 @@ export function otel(): () => void {
     duration.record(seconds, attributes)
   }
 
-  /** Makes a span of each message of a channel. `last` is the part that comes when it is through. */
-  function watch<Message extends { readonly error?: unknown }>(
-    name: string,
-    last: 'end' | 'asyncEnd',
-    { begin, onSpan, onEnd }: Watcher<Message>
-  ): () => void {
-    const channel = tracingChannel<unknown, object>(name)
-    const spans = new WeakMap<object, { readonly span: Span; readonly start: number }>()
-    const start = (given: unknown): void => {
-      const message = given as Message
-      const active = context.active()
-      const { name: called, from, ...options } = begin(message, trace.getSpan(active) !== undefined)
-      const span = tracer.startSpan(called, options, from ? trace.setSpanContext(active, from) : active)
-
-      spans.set(message, { span, start: performance.now() })
-      onSpan?.(message, span)
-    }
-    const finish = (given: unknown): void => {
-      const message = given as Message
-      const { span, start } = spans.get(message) ?? {}
-
-      if (!span || start === undefined) return
-      if (message.error !== undefined) fail(span, message.error)
-      onEnd?.(message, span, (performance.now() - start) / 1000)
-      span.end()
-    }
-
-    channel.start.subscribe(start)
-    channel[last].subscribe(finish)
-
-    return () => {
-      channel.start.unsubscribe(start)
-      channel[last].unsubscribe(finish)
-    }
-  }
-
   const stops = [
-    watch<CallMessage>('alula:call', 'asyncEnd', {
+    watch<CallMessage>(tracer, 'alula:call', 'asyncEnd', {
       begin: toCall,
       onSpan(message, span) {
         message.around = (call) => context.with(trace.setSpan(context.active(), span), call)
@@ -97,13 +69,13 @@ export function otel(): () => void {
         if (message.provider) record(seconds, attributes)
       }
     }),
-    watch<SqlMessage>('alula:sql', 'asyncEnd', {
+    watch<SqlMessage>(tracer, 'alula:sql', 'asyncEnd', {
       begin: toStatement,
       onEnd({ error }, span) {
         if (error !== undefined) span.setAttributes(toStatementFault(error))
       }
     }),
-    watch<EventMessage>('alula:event', 'end', {
+    watch<EventMessage>(tracer, 'alula:event', 'end', {
       begin: toEvent,
       onSpan(message, span) {
         if (message.kind === 'emit') message.traceparent = toTraceparent(span.spanContext())
@@ -113,6 +85,43 @@ export function otel(): () => void {
 
   return () => {
     for (const stop of stops) stop()
+  }
+}
+
+/** Makes a span of each message of a channel. `last` is the part of the channel that comes at the end. */
+function watch<Message extends { readonly error?: unknown }>(
+  tracer: Tracer,
+  name: string,
+  last: 'end' | 'asyncEnd',
+  { begin, onSpan, onEnd }: Watcher<Message>
+): () => void {
+  const channel = tracingChannel<unknown, object>(name)
+  const spans = new WeakMap<object, { readonly span: Span; readonly start: number }>()
+  const start = (given: unknown): void => {
+    const message = given as Message
+    const active = context.active()
+    const { name: called, from, ...options } = begin(message, trace.getSpan(active) !== undefined)
+    const span = tracer.startSpan(called, options, from ? trace.setSpanContext(active, from) : active)
+
+    spans.set(message, { span, start: performance.now() })
+    onSpan?.(message, span)
+  }
+  const finish = (given: unknown): void => {
+    const message = given as Message
+    const { span, start } = spans.get(message) ?? {}
+
+    if (!span || start === undefined) return
+    if (message.error !== undefined) fail(span, message.error)
+    onEnd?.(message, span, (performance.now() - start) / 1000)
+    span.end()
+  }
+
+  channel.start.subscribe(start)
+  channel[last].subscribe(finish)
+
+  return () => {
+    channel.start.unsubscribe(start)
+    channel[last].unsubscribe(finish)
   }
 }
 

@@ -153,6 +153,18 @@ type Parts<T> = { readonly [Part in keyof MethodSchemas]: T }
 /** A custom method, with the validators of what it takes and returns. */
 type Method = readonly [name: string, parts: Parts<Validator>]
 
+/** What the definition of a service says, beside its declaration. */
+interface Compiled {
+  readonly queries: SchemaDefinition['query']
+  readonly validators: ReadonlyMap<string, Validator>
+  readonly methods: readonly Method[]
+  readonly view: Validator | undefined
+  /** The names of the computed fields. */
+  readonly computed: readonly string[]
+  /** The validator of the data of `upsert`, where the declaration does not describe it. */
+  readonly upserted: Validator | undefined
+}
+
 /**
  * Compiles what a service checks.
  *
@@ -171,9 +183,8 @@ export function compileSchema(
   onDropped: (path: string) => void
 ): CompiledSchema {
   const form = withTimestamps(withParents(declaration, service), record.output)
-  const { hidden = [], extra = 'drop', relations = {}, resolvers } = form
+  const { hidden = [], resolvers } = form
   const computed = getComputedNames(form)
-  const names = toNames(record.output)
 
   assertKeywords(form.record, 'The record of schema()', getAjv(form, 'data'))
   assertPaths(listHiddenFields(form), record.output)
@@ -181,16 +192,7 @@ export function compileSchema(
 
   // What is made for each result is not stored, so no query finds it.
   const table = toQueryable(form, record.output, new HiddenFields([...hidden, ...computed], record.output))
-  const output: OutputRules = {
-    schema: record.output,
-    hidden,
-    computed: [
-      ...computed.filter((name) => form.computed?.[name] || !names.includes(name)),
-      ...Object.keys(relations)
-    ],
-    keepsExtra: extra === 'keep',
-    onDropped
-  }
+  const output = toOutputRules(form, record.output, onDropped)
   const validators = createValidators(form, record, service, id)
   const view = toViewValidator(form)
   const methods = listMethods(form, record)
@@ -222,28 +224,54 @@ export function compileSchema(
       ...new Set(validators.values()),
       ...methods.flatMap(([, parts]) => Object.values(parts))
     ],
-    definition: {
-      record: record.output,
-      data: Object.fromEntries([...validators].map(([method, { input }]) => [method, input])),
-      query: queries,
-      methods: Object.fromEntries([
-        ...methods.map(([name, parts]) => [name, toMethodDefinition(parts)] as const),
-        ...(upserted ? [['upsert', { data: upserted.input, result: record.output }] as const] : [])
-      ]),
-      server: Object.keys(form.server ?? {}),
-      hidden,
-      computed,
-      relations,
-      include: form.include ?? [],
-      extra,
-      unknown: form.unknown ?? 'refuse',
-      resolved: getExternalNames(resolvers),
-      ...(form.envelope && { envelope: form.envelope }),
-      hasView: form.view !== undefined,
-      status: form.status ?? {},
-      ...(view && { view: view.output }),
-      enforce: form.enforce ?? true
-    }
+    definition: toDefinition(form, record, { queries, validators, methods, view, computed, upserted })
+  }
+}
+
+/** What clients see of records. */
+function toOutputRules(form: LongForm, schema: JsonSchema, onDropped: (path: string) => void): OutputRules {
+  const { hidden = [], extra, relations = {}, computed = {} } = form
+  const names = toNames(schema)
+  const made = getComputedNames(form).filter((name) => computed[name] || !names.includes(name))
+
+  return {
+    schema,
+    hidden,
+    computed: [...made, ...Object.keys(relations)],
+    keepsExtra: extra === 'keep',
+    onDropped
+  }
+}
+
+/** What a declaration says, for documents and for other services. */
+function toDefinition(
+  form: LongForm,
+  record: Validator,
+  { queries, validators, methods, view, computed, upserted }: Compiled
+): SchemaDefinition {
+  const { hidden = [], relations = {}, extra = 'drop', resolvers } = form
+
+  return {
+    record: record.output,
+    data: Object.fromEntries([...validators].map(([method, { input }]) => [method, input])),
+    query: queries,
+    methods: Object.fromEntries([
+      ...methods.map(([name, parts]) => [name, toMethodDefinition(parts)] as const),
+      ...(upserted ? [['upsert', { data: upserted.input, result: record.output }] as const] : [])
+    ]),
+    server: Object.keys(form.server ?? {}),
+    hidden,
+    computed,
+    relations,
+    include: form.include ?? [],
+    extra,
+    unknown: form.unknown ?? 'refuse',
+    resolved: getExternalNames(resolvers),
+    ...(form.envelope && { envelope: form.envelope }),
+    hasView: form.view !== undefined,
+    status: form.status ?? {},
+    ...(view && { view: view.output }),
+    enforce: form.enforce ?? true
   }
 }
 
