@@ -8,8 +8,8 @@ type Sample = object | ((user: User) => object | Promise<object>)
 type SampleRecord = { readonly id: number } & { readonly [field: string]: unknown }
 
 /**
- * The samples by service. The tests of access and of the document use them. A function is called anew for each record,
- * such as for a name that no two records may have: `projects: () => ({ name: crypto.randomUUID() })`.
+ * The samples by service. The tests of access and of the document use them. A function is called for each record. Use
+ * one for a field whose values are unique: `projects: () => ({ name: crypto.randomUUID() })`.
  */
 export const samples: { [path: string]: Sample } = {
   notes: { text: 'Buy milk' }
