@@ -63,7 +63,11 @@ const TESTS = {
   'login-budget': ['test/login-budget/!(waiting).test.ts', 'test/sync/login-budget.test.ts', MISTAKES],
   mcp: ['test/mcp/!(conformance|docs|registries.random).test.ts', MISTAKES],
   otel: ['test/otel/otel.test.ts'],
-  scope: ['test/scope/!(random).test.ts', 'test/transports/*.test.ts'],
+  scope: [
+    'test/scope/!(random).test.ts',
+    'test/transports/*.test.ts',
+    'test/security/singleton-many.test.ts'
+  ],
   sessions: ['test/sessions/!(browser|docs|model|processes).test.ts', MISTAKES],
   redis: [
     'test/sync/{options,outage,stream}.test.ts',
