@@ -46,10 +46,14 @@ describeRedis('The cache of the recipe', () => {
     const find = async (server: { address: string }, user: number) =>
       (await call(`${server.address}/notes`, { user })).body.map(({ text }: { text: string }) => text)
 
+    const select = async () => (await call(`${one.address}/notes?$select[]=text`, { user: 1 })).body
+
     expect(await find(one, 1)).toEqual(['first'])
+    expect(await select()).toEqual([{ id: 1, text: 'first' }])
 
     // A statement of another program: what is cached does not change.
     await change('second')
+    expect(await select()).toEqual([{ id: 1, text: 'second' }])
     expect(await find(one, 1)).toEqual(['first'])
     expect(await find(two, 1)).toEqual(['first'])
 
