@@ -30,8 +30,70 @@ export interface FormOptions {
 
 const NONE: Faults = new Map()
 
+const NO_REFUSAL = { faults: NONE, message: '' }
+
 /** What is entered in a form, and what came of sending it. */
-export function useForm({ caller, fields, record, rest, onSend, empties = false }: FormOptions) {
+export function useForm(options: FormOptions) {
+  const { caller, onSend, empties = false } = options
+  const { known, toData, empty, ...entered } = useEntries(options)
+  const [refusal, setRefusal] = useState(NO_REFUSAL)
+  const [isBusy, setBusy] = useState(false)
+  // At once: a second submit may come before the next render.
+  const busy = useRef(false)
+  const refusals = useRef(0)
+
+  // What the server said to another user is not kept.
+  useLayoutEffect(() => setRefusal(NO_REFUSAL), [caller])
+
+  function refuse(faults: Faults, message: string): void {
+    refusals.current++
+    setRefusal({ faults, message })
+  }
+
+  async function submit(event: SubmitEvent): Promise<void> {
+    event.preventDefault()
+    if (busy.current) return
+
+    const { data, faults } = toData()
+
+    if (faults.size > 0) {
+      refuse(faults, '')
+      return
+    }
+
+    busy.current = true
+    setBusy(true)
+
+    const former = known.current
+
+    known.current = entered
+
+    const outcome = await onSend(data)
+
+    busy.current = false
+    setBusy(false)
+
+    if (!isOk(outcome)) {
+      // What was refused is still typed, unless the record was opened again meanwhile.
+      if (known.current === entered) known.current = former
+      refuse(readFaults(outcome.body), toMessage(outcome))
+      return
+    }
+
+    setRefusal(NO_REFUSAL)
+    if (empties) empty()
+  }
+
+  function toggle(): void {
+    entered.toggle()
+    setRefusal(({ message }) => ({ faults: NONE, message }))
+  }
+
+  return { ...entered, ...refusal, isBusy, refusals: refusals.current, submit, toggle }
+}
+
+/** What is entered, by field or as JSON. */
+function useEntries({ fields, record, rest }: FormOptions) {
   const before: Before | undefined =
     record === undefined ? undefined : { record, entries: toEntries(fields ?? [], record), rest }
   const first = before?.entries ?? toFirstEntries(fields ?? [])
@@ -39,12 +101,6 @@ export function useForm({ caller, fields, record, rest, onSend, empties = false 
   const [entries, setEntries] = useState(first)
   const [text, setText] = useState(firstText)
   const [isJson, setJson] = useState(fields === null)
-  const [faults, setFaults] = useState(NONE)
-  const [message, setMessage] = useState('')
-  const [isBusy, setBusy] = useState(false)
-  // At once: a second submit may come before the next render.
-  const busy = useRef(false)
-  const refusals = useRef(0)
   /** What the form has shown or sent. What differs from it was typed since. */
   const known = useRef({ entries: first, text: firstText })
   /** The entries as of the last change from JSON to fields. */
@@ -59,77 +115,32 @@ export function useForm({ caller, fields, record, rest, onSend, empties = false 
     if (firstText !== '') setText((typed) => (typed === was.text ? firstText : typed))
   }, [record])
 
-  // What the server said to another user is not kept.
-  useLayoutEffect(() => {
-    setFaults(NONE)
-    setMessage('')
-  }, [caller])
-
-  function refuse(found: Faults, sentence: string): void {
-    refusals.current++
-    setFaults(found)
-    setMessage(sentence)
+  function toData(): FormValue {
+    return isJson || !fields ? readJson(text) : toFormData(fields, entries, before)
   }
 
-  async function submit(event: SubmitEvent): Promise<void> {
-    event.preventDefault()
-    if (busy.current) return
-
-    const { data, faults: own } = isJson || !fields ? readJson(text) : toFormData(fields, entries, before)
-
-    if (own.size > 0) {
-      refuse(own, '')
-      return
-    }
-
-    busy.current = true
-    setBusy(true)
-
-    const former = known.current
-    const sent = { entries, text }
-
-    known.current = sent
-
-    const outcome = await onSend(data)
-
-    busy.current = false
-    setBusy(false)
-
-    if (!isOk(outcome)) {
-      // What was refused is still typed, unless the record was opened again meanwhile.
-      if (known.current === sent) known.current = former
-      refuse(readFaults(outcome.body), toMessage(outcome))
-      return
-    }
-
-    setFaults(NONE)
-    setMessage('')
-    if (empties) setEntries(first)
-    if (empties) setText('')
+  function empty(): void {
+    setEntries(first)
+    setText('')
   }
 
   function toggle(): void {
     if (!fields) return
 
-    if (!isJson) {
-      // Otherwise the text is what was written there, which may have more than the fields.
-      if (entries !== entriesFromJson.current) {
-        setText(JSON.stringify(toFormData(fields, entries, before).data, null, 2))
-      }
-    } else {
-      const { data } = readJson(text)
+    if (isJson) {
+      const { data } = toData()
 
       entriesFromJson.current = isObject(data) ? toEntries(fields, data, first) : entries
       setEntries(entriesFromJson.current)
+    } else if (entries !== entriesFromJson.current) {
+      // Otherwise the text is what was written there, which may have more than the fields.
+      setText(JSON.stringify(toData().data, null, 2))
     }
 
-    setFaults(NONE)
     setJson(!isJson)
   }
 
-  const values = { entries, text, isJson, faults, message, isBusy, refusals: refusals.current }
-
-  return { ...values, setEntries, setText, submit, toggle }
+  return { entries, setEntries, text, setText, isJson, known, toData, empty, toggle }
 }
 
 /** Returns `next` for each field that still has its entry of `was`. */

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PageMethod, PageService } from '../../../src/openapi/page-data.ts'
 import { needsLogin } from './caller.tsx'
 import { type Filter, Filters, toFilterQuery } from './filters.tsx'
+import type { Identity } from './identity.ts'
 import { Pager } from './pager.tsx'
 import { RecordTable, type Sort, type ToNested, toRecordId } from './record-table.tsx'
 import { isObject, isOk, type MakeCall, type Query, type RequestOutcome, toMessage } from './request.ts'
@@ -44,21 +45,12 @@ export function Records(props: RecordsProps) {
   // A call that is refused for sure is not made.
   const isClosed = find !== undefined && needsLogin(find.who) && !page.identity.isLoggedIn
   const [view, setView] = useState(() => toFirstView(service))
-  const { outcome, fresh, load } = useFound(props, isClosed ? undefined : find, toQuery(view, service))
+  const { outcome, load } = useFound(props, isClosed ? undefined : find, toQuery(view, service))
+  const fresh = useFresh(page.identity, service, load)
   const change = (changed: Partial<View>) => setView({ ...view, ...changed })
+  const openForm = get && <Open service={service} onOpen={onOpen} />
 
-  if (!find) {
-    return (
-      <section class="card records" aria-label="Records">
-        <p class="hint nothing">
-          <span>
-            Clients cannot list these records: there is no <code>find</code> for them.
-          </span>
-        </p>
-        {get && <Open service={service} onOpen={onOpen} />}
-      </section>
-    )
-  }
+  if (!find) return <UnlistedRecords>{openForm}</UnlistedRecords>
   if (isClosed) return <ClosedRecords caller={find.who} page={page} />
 
   const { filters, sort, limit, skip, included } = view
@@ -75,7 +67,7 @@ export function Records(props: RecordsProps) {
             onChange={(changed) => change({ filters: changed, skip: 0 })}
           />
         )}
-        {get && <Open service={service} onOpen={onOpen} />}
+        {openForm}
         <Include
           relations={service.relations}
           included={included}
@@ -103,21 +95,9 @@ export function Records(props: RecordsProps) {
   )
 }
 
-/**
- * What `find` returned. It is called again when the query changes, after calls that may have changed records, and after
- * events, whose records are the fresh ones.
- */
-function useFound(
-  { page, service, changes, onCall }: RecordsProps,
-  find: PageMethod | undefined,
-  query: Query
-): {
-  readonly outcome: RequestOutcome | undefined
-  readonly fresh: ReadonlySet<string>
-  readonly load: (isSilent: boolean) => Promise<void>
-} {
+/** What `find` returned. It is called again when the query changes, and after calls that may have changed records. */
+function useFound({ page, changes, onCall }: RecordsProps, find: PageMethod | undefined, query: Query) {
   const [outcome, setOutcome] = useState<RequestOutcome>()
-  const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set())
   const turn = useRef(0)
 
   async function load(isSilent: boolean): Promise<void> {
@@ -129,11 +109,6 @@ function useFound(
     // A later request may have been faster.
     if (mine === turn.current) setOutcome(loaded)
   }
-
-  // Effects that outlive a render see the query of the latest one.
-  const reload = useRef(load)
-
-  reload.current = load
 
   useEffect(() => void load(false), [JSON.stringify(query)])
 
@@ -148,9 +123,24 @@ function useFound(
     if (live === 'live' && outcome?.status === 0) void load(true)
   }, [live])
 
+  return { outcome, load }
+}
+
+/** The ids of the records of the latest events. The records are loaded again after events. */
+function useFresh(
+  identity: Identity,
+  service: PageService,
+  load: (isSilent: boolean) => Promise<void>
+): ReadonlySet<string> {
+  const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set())
+  // The effect outlives a render, and needs the query of the latest one.
+  const reload = useRef(load)
+
+  reload.current = load
+
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const stop = page.identity.onEvent((event) => {
+    const stop = identity.onEvent((event) => {
       if (event.service !== service.path) return
 
       const id = toRecordId(event.data, service)
@@ -166,7 +156,20 @@ function useFound(
     }
   }, [])
 
-  return { outcome, fresh, load }
+  return fresh
+}
+
+function UnlistedRecords({ children }: { children: preact.ComponentChildren }) {
+  return (
+    <section class="card records" aria-label="Records">
+      <p class="hint nothing">
+        <span>
+          Clients cannot list these records: there is no <code>find</code> for them.
+        </span>
+      </p>
+      {children}
+    </section>
+  )
 }
 
 function ClosedRecords({ caller, page }: { caller: string; page: Page }) {

@@ -67,14 +67,44 @@ export function ServiceView({ page, service, place }: ServiceProps) {
 /** The records of a service, and a form for each method. */
 function Calls({ page, service, place }: ServiceProps) {
   const { identity } = page
-  const tabs = listTabs(service)
-  const [tab, setTab] = useState(tabs[0] as string)
-  const [chosen, setChosen] = useState<Chosen>()
 
   useStore(identity)
 
   const caller = `${identity.number} ${identity.session}`
   const { call, made, fault, changes } = useCalls(identity, service, place, caller)
+  const { tab, chosen, onTab, onOpen, onChange, onRemove } = useChosen(service, caller, call)
+  const toNested = (id: string) => listNested(page, service, place, id)
+
+  return (
+    <div class="work">
+      <div class="main">
+        <Records
+          key={caller}
+          {...{ page, service, changes, onOpen, onRemove, toNested }}
+          chosen={chosen?.id}
+          onCall={call}
+        />
+        <Methods {...{ caller, service, tab, chosen, onTab, onChange, onRemove, toNested }} onCall={call} />
+      </div>
+      <div class="side">
+        {fault !== '' && (
+          <p class="card fault" role="alert">
+            {fault}
+          </p>
+        )}
+        {made && <CallView made={made} />}
+        {page.data.events !== null &&
+          page.identities.map((one) => <Events key={one.number} identity={one} />)}
+      </div>
+    </div>
+  )
+}
+
+/** The record that was chosen and the tab that is shown, and the calls that change them. */
+function useChosen(service: PageService, caller: string, call: MakeCall) {
+  const tabs = listTabs(service)
+  const [tab, setTab] = useState(tabs[0] as string)
+  const [chosen, setChosen] = useState<Chosen>()
 
   // A record that another user saw is not kept.
   useLayoutEffect(() => setChosen(undefined), [caller])
@@ -104,52 +134,14 @@ function Calls({ page, service, place }: ServiceProps) {
   }
 
   const remove = service.methods.find(({ name }) => name === 'remove')
+  const onRemove =
+    remove &&
+    (async (id: string) => {
+      // Another may have been chosen meanwhile.
+      if (isOk(await call(remove, { id }))) setChosen((known) => (known?.id === id ? undefined : known))
+    })
 
-  async function removeRecord(method: PageMethod, id: string): Promise<void> {
-    if (isOk(await call(method, { id })) && chosen?.id === id) setChosen(undefined)
-  }
-
-  const actions = {
-    onRemove: remove && ((id: string) => void removeRecord(remove, id)),
-    toNested: (id: string) => listNested(page, service, place, id)
-  }
-
-  return (
-    <div class="work">
-      <div class="main">
-        <Records
-          key={caller}
-          page={page}
-          service={service}
-          changes={changes}
-          chosen={chosen?.id}
-          onCall={call}
-          onOpen={(id, record) => void open(id, record)}
-          {...actions}
-        />
-        <Methods
-          caller={caller}
-          service={service}
-          tab={tab}
-          chosen={chosen}
-          onTab={setTab}
-          onCall={call}
-          onChange={change}
-          {...actions}
-        />
-      </div>
-      <div class="side">
-        {fault !== '' && (
-          <p class="card fault" role="alert">
-            {fault}
-          </p>
-        )}
-        {made && <CallView made={made} />}
-        {page.data.events !== null &&
-          page.identities.map((one) => <Events key={one.number} identity={one} />)}
-      </div>
-    </div>
-  )
+  return { tab, chosen, onTab: setTab, onOpen: open, onChange: change, onRemove }
 }
 
 /** What a record is after a change: what the method returned, unless that is something else. */

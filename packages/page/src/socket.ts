@@ -32,8 +32,10 @@ const OPENED = '0'
 const CONNECT = '40'
 const DISCONNECT = '41'
 const REFUSED = '44'
-/** An event or a reply, without bytes or with some; the id of a call; and what is in it. */
-const MESSAGE = /^4([2356])(?:\d+-)?(\d*)(\[.*)$/s
+/** A call with an id. The login is the only call of a WebSocket, so the id is always 0. */
+const CALL = '420'
+/** An event or a reply, without bytes or with some; and what is in it. */
+const MESSAGE = /^4([2356])(?:\d+-)?\d*(\[.*)$/s
 
 /** After how many milliseconds a connection is opened again. */
 export const WAIT = 1000
@@ -46,14 +48,11 @@ const MAX_WAIT = 30_000
  * @param urls Where Socket.IO may be: behind a proxy, the server does not know under which prefix
  * @param listener Gets what happens
  */
-export function createSocket(
-  urls: readonly string[],
-  { onOpen, onClose, onEvent }: ConnectionListener
-): Connection {
-  const replies = new Map<string, (reply: readonly [error?: { code?: number } | null]) => void>()
+export function createSocket(urls: readonly string[], listener: ConnectionListener): Connection {
   let opened: WebSocket | undefined
   let timer: ReturnType<typeof setTimeout>
-  let calls = 0
+  /** Gets the reply to the login. A WebSocket that closes may still get the reply to an earlier one. */
+  let onReply: ((reply: Reply) => void) | undefined
   /** How many milliseconds it waits; twice as many after each login that may succeed later. */
   let wait = WAIT
   /** The number of the URL that is tried, or was found. */
@@ -61,46 +60,24 @@ export function createSocket(
   let isFound = false
 
   function open(): void {
-    const url = urls[turn % urls.length] as string
-    const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/?EIO=4&transport=websocket`)
+    const socket = openSocket(
+      urls[turn % urls.length] as string,
+      () => {
+        isFound = true
+        listener.onOpen()
+      },
+      listener.onEvent,
+      (reply) => opened === socket && onReply?.(reply)
+    )
 
     opened = socket
-    socket.onmessage = ({ data }) => {
-      if (typeof data === 'string') receive(socket, data)
-    }
     socket.onclose = () => {
       if (opened !== socket) return
 
       if (!isFound) turn++
-      onClose()
-      replies.clear()
+      listener.onClose()
       timer = setTimeout(open, wait)
     }
-  }
-
-  function receive(socket: WebSocket, packet: string): void {
-    if (packet === PING) socket.send(PONG)
-    else if (packet.startsWith(OPENED)) socket.send(CONNECT)
-    else if (packet.startsWith(CONNECT)) {
-      isFound = true
-      onOpen()
-    } else if (packet.startsWith(DISCONNECT) || packet.startsWith(REFUSED)) socket.close()
-    else read(packet)
-  }
-
-  function read(packet: string): void {
-    const [, type, id, json] = MESSAGE.exec(packet) ?? []
-
-    if (type === undefined) return
-
-    const values = JSON.parse(json as string)
-
-    // Others are events.
-    if ('36'.includes(type)) {
-      replies.get(id as string)?.(values)
-      replies.delete(id as string)
-      // What is not of a service, such as a position, is for clients that go on from there.
-    } else if (String(values[0]).includes(' ')) onEvent(values[0], values[1])
   }
 
   return {
@@ -116,27 +93,52 @@ export function createSocket(
     },
 
     logIn(path, accessToken) {
-      const message = ['create', path, { strategy: 'jwt', accessToken }]
-      const id = String(calls++)
-
       return new Promise((resolve) => {
-        const socket = opened
+        onReply = ([error]) => {
+          const isRetried = isPassing(error?.code)
 
-        replies.set(id, ([error]) => {
-          if (isPassing(error?.code)) {
-            wait = Math.min(wait * 2, MAX_WAIT)
-            // `onclose` opens the next one.
-            socket?.close()
-            return
-          }
-
-          wait = WAIT
-          resolve(!error)
-        })
-        socket?.send(`42${id}${JSON.stringify(message)}`)
+          wait = isRetried ? Math.min(wait * 2, MAX_WAIT) : WAIT
+          // `onclose` opens the next one.
+          if (isRetried) opened?.close()
+          else resolve(!error)
+        }
+        opened?.send(`${CALL}${JSON.stringify(['create', path, { strategy: 'jwt', accessToken }])}`)
       })
     }
   }
+}
+
+type Reply = readonly [error?: { code?: number } | null]
+
+/** Opens a WebSocket that speaks Socket.IO. */
+function openSocket(
+  url: string,
+  onOpen: () => void,
+  onEvent: ConnectionListener['onEvent'],
+  onReply: (reply: Reply) => void
+): WebSocket {
+  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/?EIO=4&transport=websocket`)
+
+  socket.onmessage = ({ data: packet }) => {
+    if (typeof packet !== 'string') return
+
+    const [, type, json] = MESSAGE.exec(packet) ?? []
+
+    if (packet === PING) socket.send(PONG)
+    else if (packet.startsWith(OPENED)) socket.send(CONNECT)
+    else if (packet.startsWith(CONNECT)) onOpen()
+    else if (packet.startsWith(DISCONNECT) || packet.startsWith(REFUSED)) socket.close()
+    else if (type !== undefined) {
+      const values = JSON.parse(json as string)
+
+      // Others are events.
+      if ('36'.includes(type)) onReply(values)
+      // What is not of a service, such as a position, is for clients that go on from there.
+      else if (String(values[0]).includes(' ')) onEvent(values[0], values[1])
+    }
+  }
+
+  return socket
 }
 
 /** Whether the same call may succeed later: after a timeout, too many calls, or an error of the server. */
