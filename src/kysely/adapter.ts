@@ -230,7 +230,13 @@ export class KyselyAdapter<
       const { limit, skip } = query
       const readUnpaged = (reader?: PrefetchReader) =>
         budget && !reader
-          ? readWithin<Result>(handle, query, where, order, budget)
+          ? readWithin<Result>(
+              handle,
+              query,
+              where,
+              toSortParts(query.sort, handle.table, handle.id, numbers),
+              budget
+            )
           : readRecords<Result>(handle, query, where, order, reader)
       const { total, data } = await this._prefetch(params, origin, handle, limit, async (reader) =>
         isPaginated(paginate) && paginate.total !== false

@@ -28,7 +28,7 @@ const LOST_CODES: readonly unknown[] = [
   'PROTOCOL_SEQUENCE_TIMEOUT'
 ]
 
-/** Some have no code for it. */
+/** Some have no code for it. Only errors of drivers are matched. */
 const LOST_MESSAGE =
   /connection (?:is )?(?:terminated|lost|closed|not open)|connection timeout|timeout exceeded when trying to connect|query read timeout|closed state|pool (?:is|has been) closed|PGlite is closed|not queryable|database (?:connection )?is not open|driver has already been destroyed/i
 
@@ -142,9 +142,14 @@ export function requestsCollided(): FeathersError {
 
 /** Whether a connection is broken or does not respond: the next statement would have to wait for it. */
 export function isDisconnection(error: unknown): boolean {
-  const { code } = (error ?? {}) as DriverError
+  if (LOST_CODES.includes((error as DriverError | undefined | null)?.code)) return true
 
-  return LOST_CODES.includes(code) || (error instanceof Error && LOST_MESSAGE.test(error.message))
+  return error instanceof Error && !isOfDatabase(error) && LOST_MESSAGE.test(error.message)
+}
+
+/** Whether the database itself reports an error. Its message may repeat a value of a client or the words of a trigger. */
+function isOfDatabase({ code, errcode, sqlState }: DriverError): boolean {
+  return sqlState !== undefined || errcode !== undefined || /^(?:[0-9A-Z]{5}$|SQLITE_)/.test(String(code))
 }
 
 /** Whether a driver has stopped waiting for the reply. What was asked may still happen. */

@@ -52,7 +52,11 @@ export const transaction = {
 
   /** An `after` hook: commits. It belongs last: what fails after it has been stored. */
   end: toFactory('end', 'after', async (context) => {
-    await findOwn(context)?.commit()
+    const own = findOwn(context)
+
+    if (!own) return
+
+    await own.commit()
     toCall(context).hasCommitted = true
     // Not before: what could not be committed is for `rollback` to take back.
     leave(context)
@@ -112,18 +116,24 @@ function toCall(context: Context): HookCall {
 
   if (known) return known
 
-  const transactions: HookCall = { outer: currentCall.getStore() }
+  const transactions: HookCall = { given: context.params.transaction, outer: currentCall.getStore() }
 
   setSlots(context, { transactions })
 
   return transactions
 }
 
-/** The transaction that a call has to end: not the one around it, which it has in its params when its own is over. */
+/**
+ * The transaction that a call has to end: not the one around it, which it has in its params before it has begun its own,
+ * and when that is over.
+ */
 function findOwn(context: Context): Transaction | undefined {
-  const { begun } = toCall(context)
+  const { begun, given } = toCall(context)
+  const { transaction } = context.params
 
-  return begun ? begun.at(-1) : context.params.transaction
+  if (begun) return begun.at(-1)
+
+  return transaction === given ? undefined : transaction
 }
 
 /** Puts the transaction around it, or none, in place of that of a call. */

@@ -106,7 +106,8 @@ export function selectSection(
 
   const section = cut(inOrder(db.selectFrom(name).selectAll().where(where)))
 
-  return inOrder(selectColumns(db.selectFrom(section.as(name)), handle, select))
+  // Columns are those of the table by its name without a schema.
+  return inOrder(selectColumns(db.selectFrom(section.as(table.name)), handle, select))
 }
 
 type Selection = Statements['select']

@@ -37,8 +37,9 @@ export function toWholeRow(data: object, handle: TableHandle, id: string): Row {
 
   for (const column of handle.table.columns.values()) {
     // What the call has named the record by stays, unless the data has another value.
-    if ([id, handle.id, handle.by].includes(column.name) || column.isComputed || row.has(column.name))
-      continue
+    if ([id, handle.id, handle.by].includes(column.name) || row.has(column.name)) continue
+    // What the database computes or numbers stays too.
+    if (column.isComputed || (column.isAutoIncrement && !column.isNullable)) continue
 
     row.set(
       column.name,

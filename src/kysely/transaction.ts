@@ -25,6 +25,8 @@ const current = new AsyncLocalStorage<Transaction>()
 export interface HookCall {
   /** The transactions that it has begun and not ended, the innermost last; `undefined` before the first. */
   begun?: Transaction[]
+  /** The transaction that it was called with, which is for its caller to end. */
+  readonly given: Transaction | undefined
   /** Whether one was committed. */
   hasCommitted?: boolean
   /** The call whose hooks or method have made this one. */

@@ -1,9 +1,10 @@
-import { Kysely, MysqlDialect, PostgresDialect } from 'kysely'
+import { Kysely, MysqlDialect, PostgresDialect, sql } from 'kysely'
 import { createPool } from 'mysql2'
 import { types } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { kysely, table } from '../../src/kysely.ts'
+import { many } from '../../src/schema.ts'
 import {
   createTable,
   describeDatabases,
@@ -84,6 +85,30 @@ describeDatabases(
       for (const value of ['text', '"text"', 7, { a: [1] }]) {
         expect(await notes.create({ one: value, other: value })).toMatchObject({ one: value, other: value })
       }
+    })
+
+    it('reads it also of related records, whether a page reads them or not', async () => {
+      await createTable(database, NAME, `id ${database.countedId}, owner integer, one json, other jsonb`)
+
+      const db = openRaw(JSON_TYPES)
+      const app: any = alula()
+      const values = ['text', '"text"', '5', 7, true, { a: [1] }, null]
+
+      onTestFinished(() => db.destroy())
+      await sql`create index on ${sql.table(NAME)} (owner)`.execute(db)
+      app.use('notes', kysely({ Model: db, name: NAME, multi: true, paginate: { default: 1 } }), {
+        schema: table({ relations: { notes: many('notes', { to: 'owner' }) } })
+      })
+      await app.setup()
+      await app.service('notes').create(values.map((value) => ({ owner: 1, one: value, other: value })))
+
+      const query = { id: 1, $include: 'notes' }
+      const { data } = await app.service('notes').find({ query })
+
+      expect(data[0].notes.map(({ one, other }: any) => [one, other])).toEqual(
+        values.map((value) => [value, value])
+      )
+      expect(await app.service('notes').find({ query, paginate: false })).toEqual(data)
     })
   },
   [POSTGRES]

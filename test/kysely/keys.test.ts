@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { kysely, table } from '../../src/kysely.ts'
-import { createTable, describeDatabases, POSTGRES, type TestDatabase } from '../support/sql.ts'
+import { createTable, describeDatabases, POSTGRES, SQLITE, type TestDatabase } from '../support/sql.ts'
 import { openShop } from './fixtures/open.ts'
 import { toTrading } from './fixtures/trading.ts'
 
@@ -78,6 +78,40 @@ describeDatabases('a natural key', (database) => {
     expect(await items.create({}, WEB)).toEqual({ code: database === POSTGRES ? 1 : 8 })
   })
 })
+
+describeDatabases(
+  'an integer as a key that is not the number of the row',
+  (database) => {
+    it.each([
+      ['integer primary key desc', ''],
+      ['integer primary key', 'without rowid']
+    ])('is for clients to give: %s %s', async (type, option) => {
+      const db = database.open()
+      const app = alula()
+
+      onTestFinished(() => db.destroy())
+      await sql.raw(`create table alula_keys (code ${type}, label text) ${option}`).execute(db)
+      app.use('items', kysely({ Model: db, name: 'alula_keys', id: 'code', multi: true }), {
+        schema: table()
+      })
+      await app.setup()
+
+      const items: any = app.service('items')
+
+      for (const params of [WEB, undefined]) {
+        await expect(items.create({ label: 'x' }, params)).rejects.toMatchObject({
+          name: 'BadRequest',
+          errors: { code: 'is required' }
+        })
+      }
+      expect(await items.create([{ code: 7, label: 'x' }, { code: 3 }])).toHaveLength(2)
+      expect(await items.create({ code: 5, label: 'y' }, WEB)).toEqual({ code: 5, label: 'y' })
+      await expect(items.create({ code: 5 }, WEB)).rejects.toMatchObject({ errors: { code: 'is taken' } })
+      expect((await items.find(WEB)).map(({ code }: any) => code)).toEqual([3, 5, 7])
+    })
+  },
+  [SQLITE]
+)
 
 describeDatabases('a key of two columns', (database) => {
   it('names a record by one of them and a query', async () => {

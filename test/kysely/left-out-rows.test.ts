@@ -154,13 +154,22 @@ describeDatabases(
     it('is in the response as it was before', async () => {
       const { db, notes } = await open(database)
 
-      await run(db, [
-        `create trigger alula_after after insert on ${TABLE} begin update ${TABLE} set text = 'after'; end`
-      ])
+      if (database === SQLITE) {
+        await run(db, [
+          `create trigger alula_after after insert on ${TABLE} begin update ${TABLE} set text = 'after'; end`
+        ])
+      } else {
+        onTestFinished(() => run(db, ['drop function alula_after() cascade']))
+        await run(db, [
+          `create or replace function alula_after() returns trigger language plpgsql as
+            $$ begin update ${TABLE} set text = 'after'; return null; end $$`,
+          `create trigger alula_after after insert on ${TABLE} for each row execute function alula_after()`
+        ])
+      }
 
       expect(await notes.create({ text: 'before' })).toMatchObject({ text: 'before' })
       expect(await notes.get(1)).toMatchObject({ text: 'after' })
     })
   },
-  [SQLITE]
+  [SQLITE, POSTGRES]
 )

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { kysely, table } from '../../src/kysely.ts'
+import { many } from '../../src/schema.ts'
 import { createTable, describeDatabases } from '../support/sql.ts'
 
 describeDatabases('several records that are changed or removed', (database) => {
@@ -71,5 +72,34 @@ describeDatabases('columns whose names are words of SQL', (database) => {
       .find({ query: { $sort: { 'a.b': 1 } } })
 
     expect(data).toEqual([{ id: 1, 'a.b': 2 }])
+  })
+})
+
+describeDatabases('a page of a table that is named with its schema', (database) => {
+  it('is sorted, and has its related records', async () => {
+    const schema = { SQLite: 'main', PostgreSQL: 'public', MariaDB: 'test' }[database.name]
+    const db = await createTable(database, 'alula_order', 'id integer primary key, age integer')
+    const app = alula()
+
+    app.use(
+      'items',
+      kysely({ Model: db, name: `${schema}.alula_order`, paginate: { default: 2, max: 5 }, multi: true }),
+      { schema: table({ relations: { same: many('items', { from: 'age', to: 'age' }) } }) }
+    )
+
+    const items: any = app.service('items')
+
+    await items.create([
+      { id: 1, age: 3 },
+      { id: 2, age: 1 },
+      { id: 3, age: 2 }
+    ])
+    expect((await items.find({ query: { $sort: { age: 1 } } })).data).toEqual([
+      { id: 2, age: 1 },
+      { id: 3, age: 2 }
+    ])
+    expect((await items.find({ query: { $sort: { age: -1 }, $include: 'same', $limit: 1 } })).data).toEqual([
+      { id: 1, age: 3, same: [{ id: 1, age: 3 }] }
+    ])
   })
 })

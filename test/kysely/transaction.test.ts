@@ -264,6 +264,44 @@ describeDatabases('transactions', (database) => {
     expect(await names()).toEqual(['Ada', 'Cyd'])
   })
 
+  it.each(['end', 'rollback'] as const)(
+    'the hook %s of a call that has begun no transaction leaves that of its params open',
+    async (name) => {
+      const { app, db, people, names } = await open(database)
+      const fail = () => Promise.reject(new Error('no'))
+      const start = transaction.start()
+
+      people.hooks({
+        before: { create: [transaction.start(), ({ params }: any) => params.step(params)] },
+        after: { create: [transaction.end()] },
+        error: { create: [transaction.rollback()] }
+      })
+      app.use('pets', kysely({ Model: db, name: 'alula_transaction' }))
+      app.service('pets').hooks({
+        before: {
+          create:
+            name === 'end' ? [async (context: any) => context.data.isBig && start(context)] : [fail, start]
+        },
+        after: { create: [transaction.end()] },
+        error: { create: [transaction.rollback()] }
+      })
+
+      const pets: any = app.service('pets')
+      const addPet = async ({ transaction }: any) => {
+        await pets
+          .create({ name: 'Rex' }, { transaction })
+          .catch((error: Error) => expect(error.message).toBe('no'))
+      }
+
+      await expect(
+        people.create({ name: 'Ada' }, { step: (params: any) => addPet(params).then(fail) })
+      ).rejects.toThrow('no')
+      expect(await names()).toEqual([])
+      await people.create({ name: 'Ada' }, { step: addPet })
+      expect(await names()).toEqual(name === 'end' ? ['Rex', 'Ada'] : ['Ada'])
+    }
+  )
+
   it('the events of a mounted application, and of any other, wait too', async () => {
     const { db } = await open(database)
     const [inner, outer, other]: any[] = [alula(), alula(), alula()]

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { alula } from '../../src/index.ts'
-import { kysely } from '../../src/kysely.ts'
+import { kysely, table } from '../../src/kysely.ts'
 import { many, schema } from '../../src/schema.ts'
-import { describeDatabases, MARIADB, type TestDatabase } from '../support/sql.ts'
+import { createDatabase, describeDatabases, MARIADB, type TestDatabase } from '../support/sql.ts'
 import { ask } from './support/relations.ts'
 
 const TABLES = { threads: 'alula_large_threads', replies: 'alula_large_replies' }
@@ -109,4 +109,54 @@ describeDatabases('related records', (database) => {
     expect(statements).toBe(database === MARIADB ? 7 : 8)
     expect(((await ask(app, 'threads', { $include: 'replies' })) as any).data[0].replies).toHaveLength(1500)
   }, 60_000)
+})
+
+describeDatabases('a list that is read in parts', (database) => {
+  it.each([
+    ['removes records of the first one', 1, sql`delete from replies where place <= 20`],
+    [
+      'adds records before it',
+      -1,
+      sql`insert into replies select id + 1000, 1, 2000 from replies where id <= 20`
+    ]
+  ] as const)('has all other records once when another call %s', async (_name, direction, change) => {
+    const url = await createDatabase(database)
+    const other = database.open(undefined, url)
+    let isChanged = false
+    let parts = 0
+    const db = database.open(async ({ query }) => {
+      if (!/from .replies/.test(query.sql)) return
+
+      parts++
+      // Between two of the parts.
+      if (parts === 2) await change.execute(other)
+      isChanged ||= parts === 2
+    }, url)
+    const app: any = alula()
+
+    onTestFinished(async () => {
+      await db.destroy()
+      await other.destroy()
+    })
+    await sql`create table threads (id integer primary key)`.execute(other)
+    await sql`create table replies (id integer primary key, thread integer, place integer)`.execute(other)
+    await sql`insert into threads values (1)`.execute(other)
+    await other
+      .insertInto('replies')
+      .values(Array.from({ length: 600 }, (_, index) => ({ id: index + 1, thread: 1, place: index + 1 })))
+      .execute()
+    app.use('replies', kysely({ Model: db, name: 'replies' }), { schema: table() })
+    app.use('threads', kysely({ Model: db, name: 'threads' }), {
+      schema: table({ relations: { replies: many('replies', { to: 'thread', sort: { place: direction } }) } })
+    })
+    await app.setup()
+
+    const { replies } = await app.service('threads').get(1, { query: { $include: 'replies' } })
+    const ids = replies.map(({ id }: any) => id).filter((id: number) => id > 20 && id <= 600)
+
+    expect(isChanged).toBe(true)
+    expect(ids).toEqual(
+      Array.from({ length: 580 }, (_, index) => (direction === 1 ? index + 21 : 600 - index))
+    )
+  })
 })

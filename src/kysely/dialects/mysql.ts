@@ -142,7 +142,7 @@ export const mysql: Dialect = {
     if (reference !== undefined) return reference.split(', ').map((name) => name.slice(1, -1))
 
     const name =
-      /for key '(.*)'$/.exec(message)?.[1] ??
+      /.* for key '(.*)'$/s.exec(message)?.[1] ??
       /^CONSTRAINT `(.*)` failed/.exec(message)?.[1] ??
       /^Check constraint '(.*)' is/.exec(message)?.[1] ??
       /(?:[Cc]olumn|^Field) '(.*?)'/.exec(message)?.[1] ??

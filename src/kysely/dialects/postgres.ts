@@ -599,7 +599,10 @@ function toKeyValue(text: string, { form, column }: SortPart): unknown {
 }
 
 /** Drivers can be told how to read numbers and times; they read the others alike. */
-function toJsonValue({ kind, values, reference }: Column): Fragment | undefined {
+function toJsonValue({ kind, values, reference, isParsed }: Column): Fragment | undefined {
+  // As text, as such a driver returns it: the reader of the column parses it.
+  if (kind === 'json' && !isParsed) return sql`cast(${reference} as text)`
+
   return values || ['boolean', 'integer', 'json', 'text', 'uuid'].includes(kind) ? reference : undefined
 }
 

@@ -199,6 +199,8 @@ interface ColumnRow {
   readonly pk: number | bigint
   readonly indexed: number | bigint
   readonly single: number | bigint | null
+  /** How many indexes the primary key has of its own. */
+  readonly ofKey: number | bigint
   readonly hidden: number | bigint
 }
 
@@ -288,7 +290,8 @@ function readColumns(db: AnyKysely, { schema, name }: Place): Promise<QueryResul
       name in (select field.name from pragma_index_list(${name}, ${schema ?? 'main'}) as list,
         pragma_index_xinfo(list.name, ${schema ?? 'main'}) as field
         where list."unique" = 1 and list.partial = 0 and field.key = 1
-        group by list.name having count(*) = 1) as single
+        group by list.name having count(*) = 1) as single,
+      (select count(*) from pragma_index_list(${name}, ${schema ?? 'main'}) where origin = 'pk') as "ofKey"
     from pragma_table_xinfo(${name}, ${schema ?? 'main'}) where hidden <> 1`.execute(db)
 }
 
@@ -305,9 +308,12 @@ async function readUniqueKeys(
   return groupColumns(rows)
 }
 
-/** Whether a column is an alias of the number of the row (https://sqlite.org/lang_createtable.html#rowid). */
-function isRowNumber({ pk, type }: ColumnRow, keys: number): boolean {
-  return pk > 0 && keys === 1 && /^integer$/i.test(type)
+/**
+ * Whether a column is an alias of the number of the row (https://sqlite.org/lang_createtable.html#rowid). Any other key
+ * has an index: that of `primary key desc`, and that of a table `without rowid`, too.
+ */
+function isRowNumber({ pk, type, ofKey }: ColumnRow, keys: number): boolean {
+  return pk > 0 && keys === 1 && /^integer$/i.test(type) && Number(ofKey) === 0
 }
 
 /** How a table was made; empty for what is none, such as a view. */
