@@ -117,15 +117,17 @@ export class Codes {
 
     const code = Array.from({ length: digits }, () => randomInt(10)).join('')
     const store = this.getStore()
-    const id = this.toKey(purpose, subject)
+    const keys = this.toKeys(purpose, subject)
+    const id = keys[0] as string
     const record = {
       id,
       code: seal({ ...sealed, hash: toHash(sealed.id, code) }, this.secret, toKeptPurpose(purpose)),
       expiresAt: sealed.expiresAt
     }
 
-    // The latest one is valid. Without hooks there is no event, which would carry it.
-    await store._remove(id).catch(ignoreMissing)
+    // The latest one is valid, though the one before may be under the key of a later secret. Without hooks there is no event, which
+    // would carry it.
+    for (const key of keys) await store._remove(key).catch(ignoreMissing)
     await store._create(record).catch((error: unknown) => {
       if (!hasCode(error, 409)) throw error
 
@@ -180,9 +182,7 @@ export class Codes {
     purpose: string,
     subject: string | number
   ): Promise<(Sealed & { key?: string }) | undefined> {
-    // With each secret, because the key is made with the one that signed.
-    for (const secret of toSecrets(this.secret)) {
-      const key = this.toKey(purpose, String(subject), [secret])
+    for (const key of this.toKeys(purpose, String(subject))) {
       const record = await this.getStore()._get(key).catch(ignoreMissing)
       const sealed = record && unseal<Sealed>(record.code, this.secret, toKeptPurpose(purpose))
 
@@ -237,11 +237,13 @@ export class Codes {
     return store
   }
 
-  /** The key of a purpose and a subject: an HMAC, from which neither can be read. */
-  private toKey(purpose: string, subject: string, [secret = ''] = toSecrets(this.secret)): string {
-    return createHmac('sha256', deriveKey(secret, 'alula/codes'))
-      .update(JSON.stringify([purpose, subject]))
-      .digest('base64url')
+  /** The keys of a purpose and a subject, with each secret, the one that signs first: HMACs, from which neither can be read. */
+  private toKeys(purpose: string, subject: string): string[] {
+    return toSecrets(this.secret).map((secret) =>
+      createHmac('sha256', deriveKey(secret, 'alula/codes'))
+        .update(JSON.stringify([purpose, subject]))
+        .digest('base64url')
+    )
   }
 
   private get secret(): Secret {

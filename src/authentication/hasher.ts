@@ -26,8 +26,8 @@ export interface Hasher {
   close?(): Promise<void> | void
 }
 
-/** A cost, and then 22 characters of salt and 31 of digest. */
-const BCRYPT = /^\$2[abxy]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/
+/** A cost, and then 22 characters of salt and 31 of digest. Without `$2x$`, which marks a faulty digest: bcryptjs throws. */
+const BCRYPT = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/
 
 /** bcrypt reads no further, and some implementations stop at a NUL. In bytes. */
 const MAX_PASSWORD = 72

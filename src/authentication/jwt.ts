@@ -1,6 +1,7 @@
 import type { Params, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { getSessionClaim } from '../sessions/claim.ts'
+import { getServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
 import { parseCookies } from '../utils/cookie.ts'
 import { createError } from '../utils/developer-error.ts'
@@ -19,6 +20,13 @@ import type {
   AuthenticationResult,
   ConnectionEvent
 } from './types.ts'
+
+declare module '../utils/call-state.ts' {
+  interface ServiceSlots {
+    /** Whose tokens count in place of those of the option `issuers`, for a resource with issuers of its own. */
+    readonly resourceIssuers?: readonly TokenIssuer[]
+  }
+}
 
 const OPTION_NAMES = ['entity', 'entityId', 'service', 'header', 'schemes', 'cookie', 'issuers']
 
@@ -120,10 +128,11 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
   ): Promise<AuthenticationResult> {
     const { accessToken } = authentication
     const { entity, issuers } = this.getSettings(params).configuration
+    const { resourceIssuers = issuers } = getServiceSlots(params, this.auth.strategies)
 
     if (!accessToken) throw new NotAuthenticated('No access token')
 
-    const issuer = this.issuers.find(issuers, accessToken)
+    const issuer = this.issuers.find(resourceIssuers, accessToken)
 
     if (issuer) return this.authenticateForeign(issuer, accessToken, params)
 
@@ -143,7 +152,8 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     if (entity === null) return result
 
     const id = await this.getEntityId(result, params)
-    const { current, shown } = await this.admit(id, payload[FINGERPRINT], params)
+    const current = await this.admit(id, payload[FINGERPRINT], params)
+    const shown = await this.showEntity(id, current, params)
 
     return entities.setVerified(copyWith(result, { [entity]: shown }), current)
   }
@@ -154,18 +164,13 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
    * @param id Its id
    * @param fingerprints What it had to go by when the login began
    * @param params Those of the call
-   * @returns The entity as the server sees it, and as the caller may
+   * @returns The entity as the server sees it
    * @throws NotAuthenticated when it is gone or not active, or has other credentials
    */
-  async admit(
-    id: unknown,
-    fingerprints: unknown,
-    params: AuthenticationParams
-  ): Promise<{ current: any; shown: any }> {
+  async admit(id: unknown, fingerprints: unknown, params: AuthenticationParams): Promise<any> {
     if (!isId(id)) throw new NotAuthenticated('jwt subject missing')
 
     const { entities } = this.auth
-    const { entity } = this.getSettings(params).configuration
     const current = await this.loadEntity(id, params)
 
     if (!(await this.auth.isActive(current, params))) {
@@ -175,11 +180,21 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
       throw new NotAuthenticated('jwt revoked')
     }
 
-    const shown = params.provider
-      ? await this.getEntity(id, copyWith(params, { [entity]: current }))
-      : current
+    return current
+  }
 
-    return { current, shown }
+  /**
+   * The entity of a login that goes on as the caller may see it.
+   *
+   * @param id Its id
+   * @param current The entity as the server sees it
+   * @param params Those of the call
+   * @throws What hooks of the entity service throw
+   */
+  async showEntity(id: unknown, current: any, params: AuthenticationParams): Promise<any> {
+    const { entity } = this.getSettings(params).configuration
+
+    return params.provider ? this.getEntity(id, copyWith(params, { [entity]: current })) : current
   }
 
   /** Ties new tokens to the password hash that was verified, as long as that is still the one of the entity. */
@@ -296,7 +311,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     if (await tokens.isRevoked(token.id)) throw new NotAuthenticated('jwt revoked')
     if (entity === null) return result
 
-    const user = await issuer.toUser?.(payload, params)
+    const user = await findForeign(issuer, payload, params)
 
     if (!user || !isId(user[idName])) {
       throw new NotAuthenticated('The entity of the access token does not exist')
@@ -305,9 +320,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
       throw new NotAuthenticated('The entity of the access token is not active')
     }
 
-    const shown = params.provider
-      ? await this.getEntity(user[idName], copyWith(params, { [entity]: user }))
-      : user
+    const shown = await this.showEntity(user[idName], user, params)
 
     return entities.setVerified(copyWith(result, { [entity]: shown }), user)
   }
@@ -354,6 +367,20 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
       if (hasCode(error, 404)) throw new NotAuthenticated('The entity of the access token does not exist')
       throw error
     }
+  }
+}
+
+/** The entity of the token of another; `undefined` if there is none, which is no matter of the service that was called. */
+async function findForeign(
+  issuer: TokenIssuer,
+  payload: { readonly [claim: string]: any },
+  params: AuthenticationParams
+): Promise<any> {
+  try {
+    return await issuer.toUser?.(payload, params)
+  } catch (error) {
+    if (hasCode(error, 404)) return undefined
+    throw error
   }
 }
 

@@ -1,5 +1,5 @@
 // The logins that last: what sessions need of an authentication service, and what its logins need of sessions.
-import { emitSafely } from '../core/events.ts'
+import { emitSafely, reportError } from '../core/events.ts'
 import type { Application, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import {
@@ -15,6 +15,7 @@ import { Sessions } from '../sessions/sessions.ts'
 import { createRefreshToken, isRefreshToken, type RefreshToken, readRefreshToken } from '../sessions/token.ts'
 import type { EndedSession, SessionEndCause, SessionStore, StoredSession } from '../sessions/types.ts'
 import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
+import { hasCode } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { markTokenResponse } from '../utils/token-response.ts'
 import type { AccessTokens } from './access-tokens.ts'
@@ -222,9 +223,45 @@ export class SessionLogins {
    * @throws BadRequest for a socket; Forbidden for a page of another origin
    */
   assertDeliverable(request: SessionRequest, params: AuthenticationParams): void {
+    if (this.cookie && this.isLasting(request, params)) assertCanGetCookie(params)
+  }
+
+  /**
+   * Whether a login begins a session.
+   *
+   * @param request What the login asks for
+   * @param params Those of the call
+   */
+  isLasting(request: SessionRequest, params: AuthenticationParams): boolean {
     const settings = this.settings.current
 
-    if (settings?.cookie && isLasting(settings, request, params)) assertCanGetCookie(params)
+    return settings !== undefined && isLasting(settings, request, params)
+  }
+
+  /**
+   * Ends the sessions of a user that the request of a login carries.
+   *
+   * @param userId The subject of the access token
+   * @param request What the login asks for, with the refresh token of a session
+   * @param params Those of the call, with the access token or the cookie of a session
+   */
+  async replace(
+    userId: string,
+    { refreshToken }: SessionRequest,
+    params: AuthenticationParams
+  ): Promise<void> {
+    const { authentication, connection, jwt } = params
+    const carried = new Set([
+      this.read(refreshToken)?.id,
+      this.read(findOwnCookie(this.cookie, params))?.id,
+      getSessionClaim(this.readClaims(authentication?.accessToken, jwt))?.id
+    ])
+
+    for (const id of carried) {
+      const session = id === undefined ? undefined : await this.store.get(id)
+
+      if (session?.userId === userId) await this.end(session.id, 'replaced', userId, connection)
+    }
   }
 
   /**
@@ -301,7 +338,8 @@ export class SessionLogins {
     const session = await this.store.get(id)
     // A token that was replaced long ago does not tell whose it is any more.
     const isKnown = session && this.sessions.accepts(session, counter)
-    const admission = isKnown && (await this.users.admit(session, params))
+    // A hook that refuses to show the user does not keep the session.
+    const admission = isKnown && (await this.users.admit(session, params).catch(ignoreRefusal))
     const held = connections.getLogin(params.connection)
     const isOwn = held?.session?.id === id
 
@@ -393,12 +431,19 @@ export class SessionLogins {
   }
 
   /**
-   * Notes that a client has used an access token.
+   * Notes that a client has used an access token. Without the store the call goes on, and the next one tries again: what refuses
+   * the tokens of a session that has ended is not this, but its revocation.
    *
    * @param claim What the token says of its session
    */
   async see(claim: SessionClaim): Promise<void> {
-    if (this.isOn) await this.sessions.see(claim)
+    if (!this.isOn) return
+
+    try {
+      await this.sessions.see(claim)
+    } catch (error) {
+      reportError(this.service.app, error)
+    }
   }
 
   /**
@@ -435,26 +480,6 @@ export class SessionLogins {
 
   private async keep(id: string, fingerprints: string | null): Promise<void> {
     if (this.isOn) await this.sessions.keep(id, fingerprints)
-  }
-
-  /** Ends the sessions of this user that the request of a login carries. */
-  private async replace(
-    userId: string,
-    { refreshToken }: SessionRequest,
-    params: AuthenticationParams
-  ): Promise<void> {
-    const { authentication, connection, jwt } = params
-    const carried = new Set([
-      this.read(refreshToken)?.id,
-      this.read(findOwnCookie(this.cookie, params))?.id,
-      getSessionClaim(this.readClaims(authentication?.accessToken, jwt))?.id
-    ])
-
-    for (const id of carried) {
-      const session = id === undefined ? undefined : await this.store.get(id)
-
-      if (session?.userId === userId) await this.end(session.id, 'replaced', userId, connection)
-    }
   }
 
   /** What a token of this service says. */
@@ -522,4 +547,8 @@ function isLasting(
   { refresh = always || request.refresh === true }: AuthenticationParams
 ): boolean {
   return refresh
+}
+
+function ignoreRefusal(error: unknown): undefined {
+  if (!hasCode(error, 401)) throw error
 }

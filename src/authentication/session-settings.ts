@@ -9,6 +9,7 @@ import type { RefreshTokenKey } from '../sessions/token.ts'
 import type { SessionStore } from '../sessions/types.ts'
 import { isFunction, isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
+import { isSamePlain } from '../utils/object.ts'
 import { toSecrets } from './secret-keys.ts'
 import type { AuthenticationConfiguration } from './types.ts'
 
@@ -136,7 +137,8 @@ export class SessionSettings {
   }
 
   private getRedis({ redis }: RedisSettings): RedisSessionStore {
-    if (this.redis?.location !== redis || !this.redis) {
+    // By content: a configuration that is set again, or has defaults, holds a copy of the options.
+    if (!this.redis || !isSamePlain(this.redis.location, redis)) {
       throw createError(
         'ALULA_INVALID_OPTION',
         "The option 'refresh.store' names a Redis that is not connected: set it before the application is set up"

@@ -30,11 +30,8 @@ interface Service {
 /** The strategy of access tokens, which loads their users. */
 interface UserStrategy {
   getEntityId(result: AuthenticationResult, params: AuthenticationParams): Promise<unknown>
-  admit(
-    id: unknown,
-    fingerprints: unknown,
-    params: AuthenticationParams
-  ): Promise<{ current: any; shown: any }>
+  admit(id: unknown, fingerprints: unknown, params: AuthenticationParams): Promise<any>
+  showEntity(id: unknown, current: any, params: AuthenticationParams): Promise<any>
 }
 
 /** What follows for sessions from what happens to their users. */
@@ -70,25 +67,26 @@ export class SessionUsers {
     const { entities, configuration } = this.service
     const strategy = this.strategy as UserStrategy
     const id = await strategy.getEntityId({ authentication: { payload: { sub: userId } } }, params)
+    // The access token that the request may carry is an old one, and was not verified.
+    const ownParams = copyWith(params, { authenticated: true, authentication: undefined })
+    let current: any
 
     try {
-      const { current, shown } = await strategy.admit(
-        id,
-        undefined,
-        copyWith(params, { authenticated: true })
-      )
-
-      if (!entities.hasFingerprints(current, parse(fingerprints), params)) return { cause: 'password' }
-
-      const result = { authentication: { strategy: REFRESH }, [configuration.entity as string]: shown }
-
-      return {
-        fingerprints: toText(entities.areTied(params) ? entities.toFingerprints(current, params) : undefined),
-        result: entities.setVerified(result, current)
-      }
+      current = await strategy.admit(id, undefined, ownParams)
     } catch (error) {
       if (hasCode(error, 401)) return { cause: 'user' }
       throw error
+    }
+
+    if (!entities.hasFingerprints(current, parse(fingerprints), params)) return { cause: 'password' }
+
+    // A hook that refuses to show the user ends no session.
+    const shown = await strategy.showEntity(id, current, ownParams)
+    const result = { authentication: { strategy: REFRESH }, [configuration.entity as string]: shown }
+
+    return {
+      fingerprints: toText(entities.areTied(params) ? entities.toFingerprints(current, params) : undefined),
+      result: entities.setVerified(result, current)
     }
   }
 

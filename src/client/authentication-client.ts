@@ -434,13 +434,20 @@ export class AuthenticationClient {
     return result
   }
 
-  /** A login asks for a session, and names the one that it replaces. A token is none. */
+  /** A login asks for a session. A token is none. */
   private async withSession(authentication: AuthenticationRequest): Promise<AuthenticationRequest> {
-    if (!this.options.refresh || authentication.strategy === this.options.jwtStrategy) return authentication
+    if (authentication.strategy === this.options.jwtStrategy) return authentication
+
+    return { ...(await this.getSessionRequest()), ...authentication }
+  }
+
+  /** What asks for a session, and names the one that it replaces. */
+  private async getSessionRequest(): Promise<object> {
+    if (!this.options.refresh) return {}
 
     const refreshToken = this.lost ?? (await this.storage.getItem(this.refreshKey))
 
-    return { refresh: true, ...(refreshToken && { refreshToken }), ...authentication }
+    return { refresh: true, ...(refreshToken && { refreshToken }) }
   }
 
   /** Over a socket one after another: the connection has the login of the last one. */
@@ -518,12 +525,10 @@ export class AuthenticationClient {
 
   /** Without the hooks of calls: they wait for the login that this is a part of. */
   private async exchange(code: string): Promise<string> {
-    const { refresh, oauthPath } = this.options
-    const { accessToken, refreshToken } = await (this.app.service(`${oauthPath}/code`) as any)._create({
-      code,
-      ...(refresh && { refresh })
-    })
+    const service: any = this.app.service(`${this.options.oauthPath}/code`)
+    const { accessToken, refreshToken } = await service._create({ ...(await this.getSessionRequest()), code })
 
+    this.lost = undefined
     if (refreshToken) await this.storage.setItem?.(this.refreshKey, refreshToken)
 
     return accessToken

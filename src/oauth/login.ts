@@ -1,11 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Secret } from '../authentication/secret-keys.ts'
 import type { AuthenticationService } from '../authentication/service.ts'
-import type {
-  AuthenticationParams,
-  AuthenticationRequest,
-  AuthenticationResult
-} from '../authentication/types.ts'
+import type { SessionRequest } from '../authentication/session-logins.ts'
+import type { AuthenticationRequest, AuthenticationResult } from '../authentication/types.ts'
 import { getResponse } from '../core/call.ts'
 import { reportError } from '../core/events.ts'
 import { createContext } from '../core/hooks.ts'
@@ -272,15 +269,16 @@ export class Logins {
    * Exchanges a code for the access token that it was made for.
    *
    * @param text The code
-   * @param isLasting Whether the login shall last: with `refresh` in the configuration there is a `refreshToken` then
+   * @param request Whether the login shall last: with `refresh` in the configuration there is a `refreshToken` then; and the refresh
+   * token of the session that it replaces
    * @param params Those of the call
    * @throws NotAuthenticated for a code that is not valid, or was used; Forbidden for a page of others, where refresh tokens are
    * in a cookie
    */
-  async exchange(text: unknown, isLasting: boolean, params: OAuthParams): Promise<ExchangedTokens> {
+  async exchange(text: unknown, request: SessionRequest, params: OAuthParams): Promise<ExchangedTokens> {
     const { sessionLogins } = this.auth
 
-    sessionLogins.assertDeliverable({ refresh: isLasting }, params)
+    sessionLogins.assertDeliverable(request, params)
 
     const code = unsealCode(text, this.secret)
 
@@ -288,23 +286,35 @@ export class Logins {
       throw new NotAuthenticated('Invalid code: it is not one of ours, has been used, or is too old')
     }
 
-    const { headers, address } = params
-    const tokens = await this.beginSession(code.accessToken, {
-      ...{ headers, address },
-      ...(isLasting && { refresh: true })
-    })
-
-    return sessionLogins.deliver(tokens, params)
+    return sessionLogins.deliver(await this.beginSession(code.accessToken, request, params), params)
   }
 
   /** Exchanges an access token, which no client has seen, for those of a session. */
-  private async beginSession(accessToken: string, params: AuthenticationParams): Promise<ExchangedTokens> {
-    if (!this.auth.sessionLogins.isOn) return { accessToken }
+  private async beginSession(
+    accessToken: string,
+    request: SessionRequest,
+    params: OAuthParams
+  ): Promise<ExchangedTokens> {
+    const { sessionLogins } = this.auth
+
+    if (!sessionLogins.isOn) return { accessToken }
 
     const strategy = this.linkStrategy
     const { entity } = this.auth.configuration
     const { [entity as string]: user } = await this.auth.authenticate({ strategy, accessToken }, {}, strategy)
-    const tokens = await this.auth.issueToken({ [entity as string]: user }, params)
+    const { headers, address } = params
+
+    // Otherwise the client keeps the token of the login, which may belong to the session that is carried.
+    if (sessionLogins.isLasting(request, params)) {
+      const { sub } = await this.auth.verifyAccessToken(accessToken)
+
+      await sessionLogins.replace(sub as string, request, params)
+    }
+
+    const tokens = await this.auth.issueToken(
+      { [entity as string]: user },
+      { headers, address, ...(request.refresh === true && { refresh: true }) }
+    )
 
     // Not a session: the token of the login is as good.
     return tokens.refreshToken

@@ -115,17 +115,21 @@ export class OAuthCodeService {
   /**
    * Exchanges a code, once.
    *
-   * @param data With `code`; with `refresh: true` for a login that lasts
+   * @param data With `code`; with `refresh: true` for a login that lasts, and the `refreshToken` of the session that it replaces
    * @returns The `accessToken`, and the `refreshToken` of a session
    * @throws BadRequest without a code; NotAuthenticated for one that is not valid, or was used
    */
   async create(
-    data: { readonly code?: unknown; readonly refresh?: unknown } | undefined,
+    data:
+      | { readonly code?: unknown; readonly refresh?: unknown; readonly refreshToken?: unknown }
+      | undefined,
     params: OAuthParams
   ): Promise<OAuthResponse> {
     if (typeof data?.code !== 'string') throw new BadRequest("Invalid 'code': expected a string")
 
-    return { body: await this.logins.exchange(data.code, data.refresh === true, params) }
+    const { code, refresh, refreshToken } = data
+
+    return { body: await this.logins.exchange(code, { refresh, refreshToken }, params) }
   }
 }
 

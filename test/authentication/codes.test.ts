@@ -227,6 +227,20 @@ describe('a code with digits', () => {
     })
   })
 
+  it('replaces the one before while a secret is replaced', async () => {
+    const { app, service, user, redeem } = await open()
+    const issue = () => service.issueCode({ purpose: PURPOSE, subject: user.id, digits: 12 })
+    const first = await issue()
+
+    app.set('authentication', { ...app.get('authentication'), secret: [OTHER_SECRET, SECRET] })
+
+    const second = await issue()
+
+    await expect(redeem({ code: first, purpose: PURPOSE, subject: user.id })).rejects.toMatchObject(INVALID)
+    expect(await redeem({ code: second, purpose: PURPOSE, subject: user.id })).toMatchObject({ user: {} })
+    expect(await app.service('codes')._find({ query: {} })).toEqual([])
+  })
+
   it('is issued by each of several calls at once, of which one is the latest', async () => {
     const { app, service, user, redeem } = await open()
     const issue = () => service.issueCode({ purpose: PURPOSE, subject: user.id, digits: 6 })

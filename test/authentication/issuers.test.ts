@@ -29,6 +29,18 @@ describe('a token of another issuer', () => {
     })
   })
 
+  it('is refused when the application does not find its user, whatever the service that was called', async () => {
+    const issuer = await startIssuer(KEY)
+    const { app, read } = await open({
+      issuers: [{ ...issuer, toUser: () => app.service('users').get('gone') }]
+    })
+
+    expect(await read(await issuer.getToken())).toMatchObject({
+      status: 401,
+      body: { message: 'The entity of the access token does not exist' }
+    })
+  })
+
   it('logs sockets in, which close when the user is blocked', async () => {
     const issuer = await startIssuer(KEY)
     const { app, url } = await open({

@@ -205,6 +205,21 @@ it('a logout removes the refresh token, also where the client asks for no sessio
   expect(await storage.getItem('feathers-jwt-refresh')).toBeUndefined()
 })
 
+it('a call that is made again after a renewal emits its event once', async () => {
+  const { calls, createClient } = await start('REST')
+  const { client } = createClient()
+  const events: unknown[] = []
+
+  await client.authenticate(CREDENTIALS)
+  await client.service('users').patch(1, { password: 'battery staple' })
+  client.service('users').on('patched', ({ name }: any) => events.push(name))
+  expect(await client.service('users').patch(1, { name: 'Wren' })).toMatchObject({ name: 'Wren' })
+  expect(calls).toEqual(['local', 'refresh'])
+  expect(events).toEqual(['Wren'])
+  await client.service('users').patch(1, { name: 'Ada' })
+  expect(events).toEqual(['Wren', 'Ada'])
+})
+
 it('calls wait for a server that cannot renew, and never go out without a login', async () => {
   const { app, clock, createClient } = await start('REST')
   const { client, find } = createClient()

@@ -184,6 +184,24 @@ describeRedis('sessions in Redis', () => {
   })
 })
 
+describeRedis('a Redis that options of a client name', () => {
+  it('stays when the configuration is set again with the same options, and others are refused', async () => {
+    const prefix = createPrefix()
+    const toRefresh = (url: string) => ({ store: { redis: { url, socket: { keepAlive: true } }, prefix } })
+    const { app, logIn, refresh } = await createApp({ refresh: toRefresh(REDIS_URL) })
+
+    await app.service('users').create(WREN)
+
+    const { refreshToken } = await logIn()
+    const set = (url: string) =>
+      app.set('authentication', { ...app.get('authentication'), refresh: toRefresh(url) })
+
+    set(REDIS_URL)
+    expect(await refresh(refreshToken)).toMatchObject({ user: { id: 1 } })
+    expect(() => set('redis://127.0.0.1:1')).toThrow("'refresh.store' names a Redis that is not connected")
+  })
+})
+
 describeOwnRedis('without Redis', () => {
   it('nobody is refreshed or logged in, and all are as before when it is back', async () => {
     const redis = await startRedis({ isPersistent: true })
@@ -198,6 +216,28 @@ describeOwnRedis('without Redis', () => {
     await expect(app.logIn()).rejects.toMatchObject({ code: 503 })
     await redis.start()
     await until(async () => void (await app.refresh(refreshToken)))
+  })
+
+  it('access tokens are valid, and the first call after that shows that they have arrived', async () => {
+    const redis = await startRedis({ isPersistent: true })
+    const { app, logIn, refresh, use } = await createApp({
+      refresh: { store: { redis: redis.url }, grace: 0 }
+    })
+    const errors: any[] = []
+
+    app.on('error', (error: any) => errors.push(error.code))
+    await app.service('users').create(WREN)
+
+    const { refreshToken } = await logIn()
+    const { accessToken } = await refresh(refreshToken)
+
+    await redis.kill()
+    expect(await use(accessToken)).toEqual(['a note'])
+    expect(errors).toEqual([503])
+    await redis.start()
+    await until(async () => void (await refresh(refreshToken)))
+    await use(accessToken)
+    await expect(refresh(refreshToken)).rejects.toMatchObject({ data: { reason: 'behind' } })
   })
 
   it('an application does not start', async () => {

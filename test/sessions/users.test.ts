@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
+import { authenticate } from '../../src/authentication.ts'
+import { NotAuthenticated } from '../../src/errors.ts'
 import { defer } from '../support/deferred.ts'
 import { createApp, WREN } from './app.ts'
 
@@ -116,4 +118,56 @@ it('a patch succeeds where a strategy expects fields that its data does not have
 
   expect(await patch(accessToken, { name: 'Wren' })).toMatchObject({ name: 'Wren' })
   await use((await refresh(refreshToken)).accessToken)
+})
+
+describe('a hook of users', () => {
+  it('that refuses to show the user stops no logout by the refresh token', async () => {
+    const { app, logIn, logOut, refresh } = await createApp()
+    let isRefusing = false
+    const refuse = async ({ params }: any) => {
+      if (isRefusing && params.provider) throw new NotAuthenticated('Not at this hour')
+    }
+
+    app.service('users').hooks({ before: { get: [refuse] } })
+    await app.service('users').create(WREN)
+
+    const { refreshToken } = await logIn()
+
+    isRefusing = true
+    expect(await logOut(refreshToken)).toEqual({ authentication: { strategy: 'refresh' } })
+    await expect(refresh(refreshToken)).rejects.toMatchObject(reason('ended'))
+  })
+
+  it('that refuses to show the user fails the refresh, and the session goes on', async () => {
+    const { app, ended, logIn, refresh } = await createApp()
+    let isRefusing = false
+    const refuse = async ({ params }: any) => {
+      if (isRefusing && params.provider) throw new NotAuthenticated('Not at this hour')
+    }
+
+    app.service('users').hooks({ before: { get: [refuse] } })
+    await app.service('users').create(WREN)
+
+    const { refreshToken } = await logIn()
+
+    isRefusing = true
+    await expect(refresh(refreshToken)).rejects.toMatchObject({ code: 401, message: 'Not at this hour' })
+    isRefusing = false
+    expect(await refresh(refreshToken)).toMatchObject({ user: { id: 1 } })
+    expect(ended).toEqual([])
+  })
+
+  it('that asks for a fresh login does not look at the access token that a refresh carries', async () => {
+    const { app, asClient, logIn } = await createApp()
+
+    app.service('users').hooks({ before: { get: [authenticate({ strategies: ['jwt'], fresh: '10m' })] } })
+    await app.service('users').create(WREN)
+
+    const { accessToken, refreshToken } = await logIn()
+    const refreshed = asClient(accessToken)
+      .service('authentication')
+      .create({ strategy: 'refresh', refreshToken })
+
+    expect(await refreshed).toMatchObject({ user: { id: 1 } })
+  })
 })
