@@ -138,7 +138,9 @@ export function searchDocs(words: readonly string[]): CommandOutcome {
 
 /** How well each section answers a word: more where few others have it. */
 function rateTerm(sections: readonly Indexed[], term: string): Rated {
-  const synonyms = SYNONYMS[term] ?? SYNONYMS[term.replace(/s$/, '')] ?? ''
+  // People may ask for words that every object has as members.
+  const known = [term, term.replace(/s$/, '')].find((word) => Object.hasOwn(SYNONYMS, word))
+  const synonyms = SYNONYMS[known ?? ''] ?? ''
   const stems = [term, ...listWords(synonyms)].map(toStem)
   const weights = sections.map(({ text, heading, title }) =>
     Math.max(

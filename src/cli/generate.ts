@@ -147,27 +147,51 @@ function register(
   const text = readFileSync(file, 'utf8')
   const line = `import { ${factory} } from './${path}/${path}.${extension}'\n`
   const withImport = insertSorted(text, line)
-  const index = withImport.lastIndexOf('  app.configure(')
+  const call = findLastCall(withImport)
 
-  if (index === -1 || withImport === text) {
+  if (!call || withImport === text) {
     throw new UsageError(`'${file}' has no line 'app.configure(…)'. Register the service there by hand.`)
   }
 
-  const end = withImport.indexOf('\n', index) + 1
+  const { end, indent } = call
+  const added = `\n${indent}app.configure(${factory})`
 
-  return [file, `${withImport.slice(0, end)}  app.configure(${factory})\n${withImport.slice(end)}`]
+  return [file, `${withImport.slice(0, end)}${added}${withImport.slice(end)}`]
 }
+
+/** Finds the last `app.configure(…)` that is indented like the first one: one that is deeper may be conditional. */
+function findLastCall(text: string): { end: number; indent: string } | undefined {
+  const [, indent] = /^([ \t]+)app\.configure\(/m.exec(text) ?? []
+
+  if (indent === undefined) return undefined
+
+  // With the lines after it that are deeper, or begin with what closes a bracket.
+  const calls = new RegExp(
+    `^${indent}app\\.configure\\(.*(?:\\s*\\n${indent}(?:[ \\t]+\\S|[)\\]}]).*)*`,
+    'gm'
+  )
+  const { 0: call = '', index = 0 } = [...text.matchAll(calls)].at(-1) ?? {}
+  const isWhole = call.split('(').length === call.split(')').length
+
+  return isWhole ? { end: index + call.length, indent } : undefined
+}
+
+/** An import from its first line to its last. */
+const IMPORT = /^import [^'"]*(['"]).*?\1(?: with \{[^}]*\})?.*/gm
 
 /** Inserts an import before the first one that sorts after it: linters order imports by their paths. */
 function insertSorted(text: string, line: string): string {
-  const toPath = (text: string) => /from '(.*)'/.exec(text)?.[1] ?? ''
-  const imports = text.split('\n').filter((line) => line.startsWith('import '))
-  const next = imports.find((other) => toPath(other) > toPath(line))
+  const toPath = (text: string) => /from\s+['"](.*)['"]/.exec(text)?.[1] ?? ''
+  const imports = [...text.matchAll(IMPORT)]
+  const next = imports.find(([other]) => toPath(other) > toPath(line))
   const last = imports.at(-1)
 
-  if (next !== undefined) return text.replace(next, () => line + next)
+  if (next) return `${text.slice(0, next.index)}${line}${text.slice(next.index)}`
+  if (!last) return text
 
-  return last === undefined ? text : text.replace(last, () => `${last}\n${line.trimEnd()}`)
+  const end = last.index + last[0].length
+
+  return `${text.slice(0, end)}\n${line.trimEnd()}${text.slice(end)}`
 }
 
 function addSample({ path }: ServiceNames, { root, extension }: Project): [path: string, content: string] {

@@ -337,7 +337,18 @@ async function teardownServices(this: BaseApplication): Promise<BaseApplication>
 
   this._internals.setups = new WeakMap()
 
-  for (const path of Object.keys(this.services)) await this.services[path]?.teardown?.(this, path)
+  const failures: { readonly error: unknown }[] = []
+
+  for (const path of Object.keys(this.services)) {
+    // A service that fails must not leave the connections of the others open.
+    try {
+      await this.services[path]?.teardown?.(this, path)
+    } catch (error) {
+      failures.push({ error })
+    }
+  }
+
+  if (failures[0]) throw failures[0].error
 
   return this
 }

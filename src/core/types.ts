@@ -146,6 +146,8 @@ export interface MountedDetails {
   readonly address: string | undefined
   /** The path that the function is mounted for. It begins with that of the sub-application, if there is one: `/api/docs`. */
   readonly prefix: string
+  /** The HTTP method. That of the `Request` is `GET` where this is `HEAD`. */
+  readonly method: string
 }
 
 /** A connection that stays open and can receive events. */

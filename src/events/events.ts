@@ -126,7 +126,7 @@ const OPERATION = {
 }
 
 function serve(app: Application, open: () => EventStreams): MountedHandler {
-  const handle: MountedHandler = async (request, { params, authService, prefix }) => {
+  const handle: MountedHandler = async (request, { params, authService, prefix, method }) => {
     const { pathname, search } = new URL(request.url)
     const position = request.headers.get('last-event-id') || undefined
 
@@ -136,6 +136,10 @@ function serve(app: Application, open: () => EventStreams): MountedHandler {
       throw new BadRequest("Invalid header 'Last-Event-ID': expected the id of an event")
 
     const services = toServices(app, parseQueryString(search.slice(1)).services)
+
+    // A response to HEAD has no body, so no event could reach its client.
+    if (method === 'HEAD') return new Response(null, { headers: HEADERS })
+
     const body = await open().open({ signal: request.signal, params, authService, services, position })
 
     return new Response(body, { headers: HEADERS })

@@ -26,6 +26,11 @@ export class ExpressRequest extends NodeRequest {
 
   override get host(): string | undefined {
     const { app, socket } = this.incoming
+    const proxies = app.get('trust proxy')
+
+    // Each of them may have added an entry.
+    if (typeof proxies === 'number') return toHost(this.headers, proxies)
+
     const trusts = app.get('trust proxy fn')
 
     return toHost(this.headers, trusts?.(socket.remoteAddress, 0) ? 1 : 0)

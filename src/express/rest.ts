@@ -7,7 +7,7 @@ import { createForEach, toFailedHead } from '../node/framework.ts'
 import { createResponder } from '../node/listener.ts'
 import { createPipelineGate } from '../node/pipelining.ts'
 import { markReachable } from '../node/reachable.ts'
-import { setHeaders, withEarlierCookies } from '../node/send.ts'
+import { removeCallHeaders, setHeaders, withEarlierCookies } from '../node/send.ts'
 import { toCacheHeaders, withCacheHeaders } from '../transport/caching.ts'
 import { toHead } from '../transport/encode.ts'
 import { runCall } from '../transport/handler.ts'
@@ -226,7 +226,7 @@ function serveServices(
   function replaceHead(own: ExpressRequest, response: Response, context: HookContext): void {
     if (response.headersSent) return
 
-    for (const name of Object.keys(toHttpResult(context).headers)) response.removeHeader(name)
+    removeCallHeaders(response, toHttpResult(context).headers)
     setHead(response, response.statusCode, toHead(toCacheHeaders(app, context, own, {}, settings) ?? {}))
   }
 

@@ -21,9 +21,13 @@ export function ignoreAborts(context: Pick<Koa.BaseContext, 'onerror'>): void {
 
 /** A stream that breaks off by itself closes the connection too: the socket says on whose side it was. */
 function isAbort(error: unknown, { socket }: IncomingMessage): boolean {
-  const hasGone = socket.readableEnded || GONE.some((code) => hasCode(socket.errored, code))
+  const hasGone = socket.readableEnded || isGone(socket.errored)
 
   return hasGone && [...GONE, 'ERR_STREAM_PREMATURE_CLOSE'].some((code) => hasCode(error, code))
+}
+
+function isGone(error: unknown): boolean {
+  return GONE.some((code) => hasCode(error, code))
 }
 
 /**
@@ -32,10 +36,12 @@ function isAbort(error: unknown, { socket }: IncomingMessage): boolean {
  */
 function isMalformed(error: unknown, { req, res }: Pick<Koa.Context, 'req' | 'res'>): boolean {
   const { code } = (error ?? {}) as { code?: unknown }
+  // Where the connection is reset, the parser misses the end of the request.
+  const { errored } = req.socket
 
   return (
     String(code).startsWith('HPE_') &&
-    error === req.socket.errored &&
+    (error === errored || isGone(errored)) &&
     error !== req.errored &&
     error !== res.errored
   )

@@ -1,6 +1,7 @@
 import { type FeathersError, NotFound } from '../errors.ts'
 import { assertNoRequest, setErrorHeaders } from '../node/framework.ts'
 import { fromParserError } from '../node/parser-errors.ts'
+import { isBodyPending } from '../node/read.ts'
 import { splitTarget } from '../node/request.ts'
 import { LOGGER_CHECK, type Logger, logUnexpected } from '../transport/error.ts'
 import { toLogContext } from '../transport/handler.ts'
@@ -66,7 +67,7 @@ export function showError(context: FeathersKoaContext, thrown: unknown, logger: 
   setErrorHeaders(context.res, result.headers)
   if (!context.res.hasHeader('X-Content-Type-Options')) context.set('X-Content-Type-Options', 'nosniff')
   // The server would read the rest of a refused body as the next request.
-  if (!context.req.complete) context.set('Connection', 'close')
+  if (isBodyPending(context.req)) context.set('Connection', 'close')
 
   context.body = result.body
 }

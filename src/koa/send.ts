@@ -1,4 +1,4 @@
-import { sendResponse, withEarlierCookies } from '../node/send.ts'
+import { removeCallHeaders, sendResponse, withEarlierCookies } from '../node/send.ts'
 import { encodeResponse, toHead } from '../transport/encode.ts'
 import type { HttpResult } from '../transport/http.ts'
 import type { HttpSettings } from '../transport/options.ts'
@@ -56,7 +56,7 @@ export function dropResult(context: ServedContext): void {
 
   context[SERVED] = undefined
   context.remove('Content-Type')
-  for (const name of Object.keys(served.result.headers)) context.remove(name)
+  removeCallHeaders(context.res, served.result.headers)
   context.set(toHead(served.toErrorCaching()))
 }
 

@@ -22,15 +22,17 @@ import type { MethodTool } from './tools.ts'
  * @param given Its arguments
  * @param caller Who calls
  * @param sent Which client has made the call, and the span that it continues
+ * @param ask Asks the user, where the call needs that; what it resolves to is the result of a call that is not made
  * @returns The result, or a fault with a sentence
  */
-export async function callTool(
+export async function callTool<Question>(
   app: Application,
   tool: MethodTool,
   given: GivenArguments,
   caller: Caller,
-  sent: { readonly mcp: McpCall; readonly traceparent?: unknown }
-): Promise<CallToolResult> {
+  sent: { readonly mcp: McpCall; readonly traceparent?: unknown },
+  ask: () => Promise<Question | undefined>
+): Promise<CallToolResult | Question> {
   const { method } = tool
   let path = tool.path
 
@@ -43,6 +45,11 @@ export async function callTool(
 
     // A value in the path may be the name of another service.
     if (service !== tool.service) throw new NotFound(`Service '${path}' not found`)
+
+    // After the checks of the arguments: a question shows them, and those of a call that cannot be made may have any depth.
+    const question = await ask()
+
+    if (question !== undefined) return question
 
     // Nothing stays connected, so nothing may join channels or keep a login.
     const { connection: _, ...params } = call.params

@@ -4,10 +4,10 @@ import { readEntityId } from '../access/rules.ts'
 import type { AuthenticationBase } from '../authentication/base.ts'
 import { assertIssuers, Issuers, type TokenIssuer } from '../authentication/issuers.ts'
 import { JWTStrategy } from '../authentication/jwt.ts'
-import type { AuthenticationParams, AuthenticationResult } from '../authentication/types.ts'
+import type { AuthenticationResult } from '../authentication/types.ts'
 import type { Application, AuthenticationRequest, MountedDetails, Params } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
-import { addInherited } from '../utils/call-state.ts'
+import { addInherited, addServiceSlots } from '../utils/call-state.ts'
 import { isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { McpOptions } from './options.ts'
@@ -33,8 +33,6 @@ export function toTokenOptions(resource: string): { audience: string; header: { 
 export class Callers {
   private readonly app: Application
   private readonly options: McpOptions
-  /** The strategies of the application for tokens, as they verify those for MCP. */
-  private readonly strategies = new WeakMap<JWTStrategy, JWTStrategy>()
 
   constructor(app: Application, options: McpOptions) {
     this.app = app
@@ -125,21 +123,14 @@ export class Callers {
       return auth.authenticate(authentication, others, ...parseStrategies)
     }
 
-    const verifying = { ...others, authenticated: true, jwt: toTokenOptions(this.options.resource) }
+    // By the service, because a class of the application may refuse callers.
+    const verifying = addServiceSlots(others, auth.strategies, { resourceIssuers: this.issuers })
 
-    return this.toOwn(strategy).authenticate(authentication, verifying as AuthenticationParams)
-  }
-
-  /** The same strategy with the issuers of MCP: what an application has changed in a class of its own counts here too. */
-  private toOwn(strategy: JWTStrategy): JWTStrategy {
-    const { issuers } = this
-    const own: JWTStrategy =
-      this.strategies.get(strategy) ??
-      Object.create(strategy, { configuration: { get: () => ({ ...strategy.configuration, issuers }) } })
-
-    this.strategies.set(strategy, own)
-
-    return own
+    return auth.authenticate(
+      authentication,
+      { ...verifying, jwt: toTokenOptions(this.options.resource) },
+      authentication.strategy as string
+    )
   }
 
   private toKey(params: Params, authentication: unknown): string {

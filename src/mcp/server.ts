@@ -125,21 +125,20 @@ async function runTool(
       _meta: { 'mcp/www_authenticate': [challenge] }
     }
   }
-  if (asksFirst(tool, args)) {
-    const answer = await confirmations.check(
-      { tool: tool.tool.name, args, caller },
-      server.getClientCapabilities(),
-      context
-    )
 
-    if (typeof answer === 'string') return toFault(answer)
-    if (answer) return answer
+  async function ask(): Promise<Sdk.CallToolResult | Sdk.InputRequiredResult | undefined> {
+    if (!asksFirst(tool, args)) return undefined
+
+    const confirmed = { tool: tool.tool.name, args, caller }
+    const answer = await confirmations.check(confirmed, server.getClientCapabilities(), context)
+
+    return isString(answer) ? toFault(answer) : answer
   }
 
   const { idempotencyKey, traceparent } = meta
   const mcp = toMcpCall(server, caller, idempotencyKey)
 
-  return callTool(app, tool, args, caller, { mcp, ...(traceparent !== undefined && { traceparent }) })
+  return callTool(app, tool, args, caller, { mcp, ...(traceparent !== undefined && { traceparent }) }, ask)
 }
 
 /** Clients choose how long their names are. */

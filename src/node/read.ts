@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { Readable, type Transform } from 'node:stream'
+import type { Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { BadRequest, UnsupportedMediaType } from '../errors.ts'
 import { createAborted, createTooLarge } from '../transport/error.ts'
@@ -82,21 +82,31 @@ export async function readText(request: IncomingMessage, limit: number): Promise
 }
 
 /**
+ * Whether a connection of HTTP/1.1 carries the rest of the body before the next request. Without a body, a request is not `complete`
+ * either until Node has emitted it.
+ */
+export function isBodyPending(
+  request: Pick<IncomingMessage, 'complete' | 'headers' | 'httpVersionMajor'>
+): boolean {
+  return !request.complete && request.httpVersionMajor === 1 && hasBody(request)
+}
+
+/**
  * The body of a request as a stream, as it was sent.
  *
  * @param request A request whose body was not read yet
  * @throws BadRequest when the client has gone; Error when middleware has consumed the body
  */
-export function toBodyStream(request: IncomingMessage): ReadableStream | AsyncIterable<Uint8Array> {
+export function toBodyStream(request: IncomingMessage): AsyncIterable<Uint8Array> {
   if (!request.readable || request.aborted) throw createIncompleteError(request)
 
-  return request.httpVersionMajor > 1 ? readWhole(request) : Readable.toWeb(request)
+  return readWhole(request)
 }
 
-/** A body of HTTP/2 that its client cancels ends as a whole one does. */
+/** A body that its client breaks off is an error of Node in HTTP/1.1, and ends as a whole one does in HTTP/2. */
 async function* readWhole(request: IncomingMessage): AsyncGenerator<Uint8Array> {
   try {
-    yield* request
+    for await (const chunk of request) yield chunk
   } catch (error) {
     throw request.aborted ? createAborted() : error
   }
@@ -105,7 +115,10 @@ async function* readWhole(request: IncomingMessage): AsyncGenerator<Uint8Array> 
 }
 
 /** Without one of these headers there is no body (RFC 9112 §6.3); HTTP/2 needs neither. */
-function hasBody({ headers, httpVersionMajor }: IncomingMessage): boolean {
+export function hasBody({
+  headers,
+  httpVersionMajor
+}: Pick<IncomingMessage, 'headers' | 'httpVersionMajor'>): boolean {
   return (
     headers['transfer-encoding'] !== undefined ||
     Number(headers['content-length'] ?? 0) > 0 ||

@@ -5,7 +5,8 @@ import { isAcceptedForm } from '../transport/body.ts'
 import type { HttpRequest, IncomingHeaders } from '../transport/http.ts'
 import { isForwarded, toAddress, toHost } from '../transport/proxies.ts'
 import type { HttpTarget } from '../transport/target.ts'
-import { readText, toBodyStream } from './read.ts'
+import { isObject } from '../utils/check.ts'
+import { hasBody, readText, toBodyStream } from './read.ts'
 
 /** A request as servers of Node and what is built on them (Express, Koa) have it. */
 export type ServerRequest = IncomingMessage & {
@@ -61,7 +62,10 @@ export class NodeRequest implements HttpRequest {
   }
 
   get body(): unknown {
-    return this.incoming.body
+    const { incoming } = this
+    const { body } = incoming
+
+    return body !== undefined && !incoming.readableDidRead && isLeft(body, incoming) ? undefined : body
   }
 
   get native(): { request: ServerRequest; response: ServerResponse } {
@@ -119,6 +123,11 @@ export class NodeRequest implements HttpRequest {
       body: encodeBody(body, this.headers)
     }
   }
+}
+
+/** Parsers of Express 4 set an empty object for a body of a type that they do not read. */
+function isLeft(body: unknown, incoming: IncomingMessage): boolean {
+  return isObject(body) && Object.keys(body).length === 0 && hasBody(incoming)
 }
 
 /** Methods that a `Request` cannot have (Fetch §2.2.1). */

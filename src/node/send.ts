@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { HttpResponse } from '../transport/http.ts'
 import { copyWith } from '../utils/object.ts'
+import { isBodyPending } from './read.ts'
 
 /** Headers about the body of a response (RFC 9110 §8). */
 const BODY_HEADERS = [
@@ -34,6 +35,25 @@ export function withEarlierCookies<Headers extends HttpResponse['headers']>(
 }
 
 /**
+ * Removes the headers of a call from a response that became an error after it. Cookies that other code has set stay.
+ *
+ * @param response The response
+ * @param headers The headers that the call has set on it
+ */
+export function removeCallHeaders(
+  response: Pick<ServerResponse, 'getHeader' | 'setHeader' | 'removeHeader'>,
+  headers: HttpResponse['headers']
+): void {
+  for (const [name, value] of Object.entries(headers)) {
+    const set = name.toLowerCase() === 'set-cookie' ? response.getHeader(name) : undefined
+    const others = [set ?? []].flat().filter((cookie) => ![value].flat().includes(String(cookie)))
+
+    if (others.length > 0) response.setHeader(name, others as string[])
+    else response.removeHeader(name)
+  }
+}
+
+/**
  * Writes a response. Head and JSON leave in one write to the socket.
  *
  * @param request The request: a `HEAD` gets no body
@@ -41,14 +61,14 @@ export function withEarlierCookies<Headers extends HttpResponse['headers']>(
  * @param sent What is sent
  */
 export function sendResponse(
-  request: Pick<IncomingMessage, 'method' | 'complete'>,
+  request: Pick<IncomingMessage, 'method' | 'complete' | 'headers' | 'httpVersionMajor'>,
   response: ServerResponse,
   { status, headers, body }: HttpResponse
 ): void {
   const head: OutgoingHttpHeaders = copyWith(withEarlierCookies(response, headers))
 
   // The server would read the rest of a refused body as the next request.
-  if (!request.complete) head.Connection = 'close'
+  if (!request.complete && isBodyPending(request)) head.Connection = 'close'
 
   if (typeof body === 'string') head['Content-Length'] = Buffer.byteLength(body)
 

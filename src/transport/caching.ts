@@ -1,7 +1,7 @@
 import type { HookContext } from '../core/types.ts'
 import { copyWith } from '../utils/object.ts'
 import { findAuthentication, type ParseAuthenticationOptions } from './authentication.ts'
-import { findHeader } from './encode.ts'
+import { addVarying, findSentHeader } from './encode.ts'
 import type { HttpRequest, HttpResult, TransportApplication } from './http.ts'
 import type { HttpSettings } from './options.ts'
 
@@ -48,14 +48,14 @@ export function toCacheHeaders(
   // A call that fails before its hooks has no params yet.
   if (cacheControl === false || !params || !(params.authentication || params.authenticated)) return undefined
 
-  const isSet = getHeader(request, headers, 'cache-control') !== undefined
+  const isSet = findSentHeader(request, headers, 'cache-control') !== undefined
   const varying = toVarying(app, params.authentication?.strategy, request, authentication)
   const nameOfVary = Object.keys(headers).find((name) => name.toLowerCase() === 'vary') ?? 'Vary'
 
   const added: Record<string, string> = {}
 
   if (!isSet) added['Cache-Control'] = cacheControl
-  added[nameOfVary] = addVarying(getHeader(request, headers, 'vary'), varying)
+  added[nameOfVary] = addVarying(findSentHeader(request, headers, 'vary'), varying)
 
   return added
 }
@@ -72,20 +72,4 @@ function toVarying(
   const isSent = Boolean(headers[header.toLowerCase()])
 
   return isSent || headers.cookie === undefined ? [header] : [header, 'Cookie']
-}
-
-function addVarying(given: string | undefined, varying: readonly string[]): string {
-  const names = given === undefined ? [] : given.split(',').map((name) => name.trim())
-  const known = names.map((name) => name.toLowerCase())
-
-  if (known.includes('*')) return given as string
-
-  return [...names, ...varying.filter((name) => !known.includes(name.toLowerCase()))].join(', ')
-}
-
-/** A header of the result, or else the one that earlier code has set. */
-function getHeader(request: CachedRequest, headers: HttpResult['headers'], name: string): string | undefined {
-  const given = findHeader(headers, name) ?? request.getResponseHeader?.(name)
-
-  return given === undefined ? undefined : String(given)
 }

@@ -2,7 +2,7 @@ import { isBoolean, isCount, isFunction, isObject, isStringList } from '../utils
 import { createTypeError } from '../utils/developer-error.ts'
 import { assertOption, assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
 import { assertSync } from '../utils/promise.ts'
-import { isHeaderName } from './encode.ts'
+import { addNames, addVarying, findSentHeader, isHeaderName } from './encode.ts'
 import { type HttpRequest, type HttpResponse, POSITION_HEADER, QUERY_HEADER } from './http.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
@@ -33,6 +33,8 @@ export interface Cors {
 }
 
 const VERBS = 'GET, HEAD, QUERY, POST, PUT, PATCH, DELETE'
+
+const EXPOSE_HEADERS = 'Access-Control-Expose-Headers'
 
 /** What pages may read where a response has it, whatever the options say. */
 const OWN_HEADERS = [POSITION_HEADER, QUERY_HEADER, REQUEST_ID_HEADER]
@@ -147,14 +149,18 @@ class CorsRules implements Cors {
     const allowed = this.toHeaders(request)
 
     return (response) => {
-      const exposed = [...this.exposed, ...OWN_HEADERS.filter((name) => response.headers[name] !== undefined)]
+      const { headers } = response
+      const exposed = [...this.exposed, ...OWN_HEADERS.filter((name) => headers[name] !== undefined)]
       const own = {
         ...allowed,
-        ...(exposed.length > 0 && { 'Access-Control-Expose-Headers': exposed.join(', ') }),
-        ...(!this.isAny && { Vary: addOrigin(response.headers) })
+        ...(exposed.length > 0 && {
+          [EXPOSE_HEADERS]: addNames(findSentHeader(request, headers, EXPOSE_HEADERS.toLowerCase()), exposed)
+        }),
+        // Caches must not serve the response to a page of another origin.
+        ...(!this.isAny && { Vary: addVarying(findSentHeader(request, headers, 'vary'), ['Origin']) })
       }
 
-      return { ...response, headers: { ...without(response.headers, Object.keys(own)), ...own } }
+      return { ...response, headers: { ...without(headers, Object.keys(own)), ...own } }
     }
   }
 
@@ -176,13 +182,6 @@ class CorsRules implements Cors {
       ...(this.credentials && { 'Access-Control-Allow-Credentials': 'true' })
     }
   }
-}
-
-/** Caches must not serve the response to a page of another origin. */
-function addOrigin(headers: HttpResponse['headers']): string {
-  const vary = Object.entries(headers).flatMap(([name, value]) => (/^vary$/i.test(name) ? value : []))
-
-  return [...vary, 'Origin'].join(', ')
 }
 
 /** Hooks and mounted functions write names as they like, and a page must not get a header twice. */

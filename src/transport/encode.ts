@@ -150,6 +150,38 @@ export function findHeader(headers: HttpResult['headers'], wanted: string): stri
   return undefined
 }
 
+/** A header of a result, or else the one that earlier code has set on the response, which the result would replace. */
+export function findSentHeader(
+  request: Pick<HttpRequest, 'getResponseHeader'>,
+  headers: HttpResult['headers'],
+  name: string
+): string | undefined {
+  const given = findHeader(headers, name) ?? request.getResponseHeader?.(name)
+
+  return given === undefined ? undefined : String(given)
+}
+
+/**
+ * Adds names to a header that lists names, such as `Vary`, each once.
+ *
+ * @param given The header so far
+ * @param added The names
+ */
+export function addNames(given: string | undefined, added: readonly string[]): string {
+  const names = given?.split(',').map((name) => name.trim()) ?? []
+
+  for (const name of added) {
+    if (!names.some((one) => one.toLowerCase() === name.toLowerCase())) names.push(name)
+  }
+
+  return names.join(', ')
+}
+
+/** Adds names to `Vary`, whose `*` covers all of them. */
+export function addVarying(given: string | undefined, added: readonly string[]): string {
+  return given !== undefined && /(?:^|,)\s*\*\s*(?:,|$)/.test(given) ? given : addNames(given, added)
+}
+
 /**
  * Weak, because the JSON is compared and not the bytes, which a proxy may have compressed. On runtimes without the
  * module `crypto` of Node there is no tag.

@@ -2,6 +2,7 @@ import { getInternals } from '../core/internals.ts'
 import type { Params } from '../core/types.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { toHead } from './encode.ts'
+import { logUnexpected } from './error.ts'
 import type { HttpRequest, HttpResponse } from './http.ts'
 import type { HttpSettings } from './options.ts'
 import type { MountedTarget } from './target.ts'
@@ -22,7 +23,7 @@ export async function runMounted(
   request: HttpRequest,
   { mounted, prefix, path }: MountedTarget,
   params: Params,
-  settings: Pick<HttpSettings, 'authentication'>
+  settings: Pick<HttpSettings, 'authentication' | 'logger'>
 ): Promise<HttpResponse> {
   const { authentication = null } = params
   const given = request.toRequest(path)
@@ -33,7 +34,8 @@ export async function runMounted(
     authentication,
     authService: settings.authentication?.service,
     address: request.address,
-    prefix
+    prefix,
+    method: request.method
   })
 
   if (!(response instanceof Response)) {
@@ -50,13 +52,25 @@ export async function runMounted(
   }
 
   const { status, headers, body } = response
+  const { requestId } = params
+  const report = (error: unknown) => {
+    // Once the client has gone or the application closes, streams fail because of the signal.
+    if (signal.aborted) return
+
+    logUnexpected(
+      settings.logger,
+      error,
+      { provider: 'rest', ...(requestId !== undefined && { requestId }) },
+      app
+    )
+  }
   const cookies = headers.getSetCookie()
   const { 'set-cookie': _, ...others } = Object.fromEntries(headers)
 
   return {
     status,
     headers: { ...toHead(others), ...(cookies.length > 0 && { 'set-cookie': cookies }) },
-    body: body ? abortAtTeardown(app, body, closing) : undefined
+    body: body ? abortAtTeardown(app, body, closing, report) : undefined
   }
 }
 
@@ -64,7 +78,8 @@ export async function runMounted(
 function abortAtTeardown(
   app: object,
   body: ReadableStream<Uint8Array>,
-  closing: AbortController
+  closing: AbortController,
+  report: (error: unknown) => void
 ): ReadableStreamDefaultReader<Uint8Array> {
   const { streams } = getInternals(app)
   const reader = body.getReader()
@@ -73,7 +88,10 @@ function abortAtTeardown(
   if (streams) streams.add(closing)
   else closing.abort()
 
-  reader.closed.then(forget, forget)
+  reader.closed.then(forget, (error) => {
+    forget()
+    report(error)
+  })
 
   return reader
 }

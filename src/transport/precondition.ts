@@ -1,6 +1,6 @@
 import { callService } from '../core/call.ts'
 import { getInternals } from '../core/internals.ts'
-import type { ServiceCall } from '../core/methods.ts'
+import { isStandardMethod, type ServiceCall } from '../core/methods.ts'
 import { mayBeRepeated } from '../core/repeatable.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, RouteLookup } from '../core/types.ts'
@@ -47,10 +47,11 @@ export function runConditionally(
   isTagged: boolean,
   run: (unmet?: Error) => Promise<HookContext>
 ): Promise<HookContext> {
-  const { id } = call
+  const { id, method } = call
   const isSingle = getServiceOptions(route.service).singleton !== undefined
 
-  if ((id === null || id === undefined) && !isSingle) {
+  // A segment of the route of a method is no id.
+  if (!isStandardMethod(method) || ((id === null || id === undefined) && !isSingle)) {
     throw new BadRequest(
       "Invalid header 'If-Match': expected a path with an id, because a tag belongs to one record"
     )
@@ -66,7 +67,7 @@ export function runConditionally(
     lock.run(`${path} ${key}`, async () => {
       const unmet = await findUnmet(request, route, call, isTagged)
 
-      if (unmet && !mayBeRepeated(request.headers, route.service, call.method)) throw unmet
+      if (unmet && !mayBeRepeated(request.headers, route.service, method)) throw unmet
 
       return run(unmet)
     })

@@ -29,6 +29,10 @@ it('a word that no guide has is an error that says where they are', () => {
   })
 })
 
+it('a word that every object has as a member is searched for like any other', () => {
+  expect(searchDocs(['constructor']).code).toBe(0)
+})
+
 // Common questions, in the words that people search for.
 it.each([
   ['project structure', 'create.md'],

@@ -60,6 +60,66 @@ export function services(app: Application): void {
   expect(output).toContain('src/order-lines/order-lines.ts, src/order-lines/order-lines.test.ts\n')
 })
 
+it('imports and calls on several lines stay whole', () => {
+  const folder = enter({}, 'ts', {
+    'src/services.ts': `import { notes } from './notes/notes.ts'
+import {
+  upload
+} from './upload.ts'
+
+export function services(app: Application): void {
+  app.configure(notes)
+  app.configure(
+    upload({ limit: 5 })
+  )
+
+  if (isDevelopment) {
+    app.configure(seed)
+  }
+}
+`
+  })
+
+  for (const name of ['tasks', 'votes']) generateService('service', name)
+
+  expect(readFileSync(join(folder, 'src/services.ts'), 'utf8')).toBe(`import { notes } from './notes/notes.ts'
+import { tasks } from './tasks/tasks.ts'
+import {
+  upload
+} from './upload.ts'
+import { votes } from './votes/votes.ts'
+
+export function services(app: Application): void {
+  app.configure(notes)
+  app.configure(
+    upload({ limit: 5 })
+  )
+  app.configure(tasks)
+  app.configure(votes)
+
+  if (isDevelopment) {
+    app.configure(seed)
+  }
+}
+`)
+})
+
+it('a call whose end is not found is left for the developer', () => {
+  const services = `import { users } from './users/users.ts'
+
+export function services(app: Application): void {
+  app.configure(
+upload({ limit: 5 })
+  )
+}
+`
+  const folder = enter({}, 'ts', { 'src/services.ts': services })
+
+  expect(() => generateService('service', 'tasks')).toThrow('Register the service there by hand.')
+  expect(readFileSync(join(folder, 'src/services.ts'), 'utf8')).toBe(services)
+  expect(existsSync(join(folder, 'src/tasks'))).toBe(false)
+})
+
 it('each migration sorts after those that are there, also within one second', () => {
   const folder = enter({ kysely: '1' }, 'ts', DATABASE)
   const list = () => readdirSync(join(folder, 'src/migrations')).sort()

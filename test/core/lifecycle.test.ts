@@ -56,18 +56,15 @@ describeBoth('setup and teardown of an application', (createApp) => {
     expect(app._isSetup).toBe(false)
   })
 
-  it.each(['setup', 'teardown'])(
-    'reject when the %s of a service does, and leave out the rest',
-    async (name) => {
-      const seen: string[] = []
-      const app = createApp()
-        .use('a', { [name]: async () => Promise.reject(new Error('Not now')) })
-        .use('b', { [name]: async () => void seen.push('b') })
+  it('reject when the setup of a service does, and leave out the rest', async () => {
+    const seen: string[] = []
+    const app = createApp()
+      .use('a', { setup: async () => Promise.reject(new Error('Not now')) })
+      .use('b', { setup: async () => void seen.push('b') })
 
-      await expect(app[name]()).rejects.toThrow('Not now')
-      expect(seen).toEqual([])
-    }
-  )
+    await expect(app.setup()).rejects.toThrow('Not now')
+    expect(seen).toEqual([])
+  })
 
   it('set a service up at once that is registered later', async () => {
     const seen: unknown[] = []
@@ -344,5 +341,24 @@ describe('hooks on setup and teardown of alula', () => {
     await alula().setup()
 
     expect(trace).toEqual([])
+  })
+})
+
+describe('teardown of alula', () => {
+  it('tears all services down when some fail, and rejects with the first error', async () => {
+    const seen: string[] = []
+    const app = alula()
+
+    app.use('a', {
+      teardown: () => {
+        throw new Error('a fails')
+      }
+    })
+    app.use('b', { teardown: async () => void seen.push('b') })
+    app.use('c', { teardown: async () => Promise.reject(new Error('c fails')) })
+    app.use('d', { teardown: async () => void seen.push('d') })
+
+    await expect(app.teardown()).rejects.toThrow('a fails')
+    expect(seen).toEqual(['b', 'd'])
   })
 })

@@ -1,13 +1,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import type { ErrorRequestHandler } from 'express'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { GeneralError, NotAuthenticated, NotFound, Unavailable } from '../../src/errors.ts'
 import express, { type ErrorHandlerOptions, errorHandler, json, notFound, rest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
-import { sendRaw } from '../support/raw.ts'
-import { serve } from '../support/server.ts'
+import { openConnection, sendRaw } from '../support/raw.ts'
+import { serve, toPort } from '../support/server.ts'
 
 const HTML = { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } }
 
@@ -270,4 +271,37 @@ it.each([
 
   expect((await fetch(`${await serve(app)}/things`)).status).toBe(500)
   expect(seen).toEqual([new Error(message)])
+})
+
+describe('an error that is sent before Node has seen the end of its request', () => {
+  async function exchange(sent: string): Promise<string[]> {
+    const app = express(alula())
+
+    app.configure(rest())
+    app.use('things', { create: async (data: any) => data })
+    app.use(notFound(), errorHandler({ logger: false }))
+
+    const socket = openConnection(toPort(await serve(app)))
+
+    socket.write(sent)
+
+    return (await text(socket)).split(/(?=HTTP\/1\.1 )/)
+  }
+
+  const POST = 'Host: a\r\nContent-Type: application/json\r\nContent-Length: 7\r\n'
+
+  it('keeps the connection, and the requests behind it run', async () => {
+    const responses = await exchange(
+      `GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\nPOST /things HTTP/1.1\r\n${POST}Connection: close\r\n\r\n{"a":1}`
+    )
+
+    expect(responses.map((response) => response.split(' ')[1])).toEqual(['404', '201'])
+    expect(responses[0]).not.toMatch(/^connection: close/im)
+  })
+
+  it('closes the connection after a body that was not read', async () => {
+    const [response] = await exchange(`POST /nowhere HTTP/1.1\r\n${POST}\r\n`)
+
+    expect(response).toMatch(/^HTTP\/1\.1 404 [\s\S]*\r\nConnection: close\r\n/)
+  })
 })

@@ -27,6 +27,7 @@ async function mount(options: MiddlewareOptions, prepare = (_server: original.Ex
       throw new BadRequest('Not today')
     }
   } as any)
+  app.mount('shout', async (request) => new Response((await request.text()).toUpperCase()))
   await app.setup()
 
   const server = express4()
@@ -89,6 +90,18 @@ describe.each<[string, MiddlewareOptions]>([
     const broken = await fetch(`${url}/api/notes`, send('POST', '{'))
 
     expect([broken.status, await broken.json()]).toMatchObject([400, { name: 'BadRequest' }])
+  })
+
+  it('reads bodies that a parser of the server has left', async () => {
+    const url = await mount(options, (server) => void server.use(express4.json()))
+    const note = send('POST', '<note/>', { 'Content-Type': 'application/xml' })
+    const empty = send('POST', '{}')
+
+    expect((await fetch(`${url}/api/notes`, note)).status).toBe(415)
+    expect(await (await fetch(`${url}/api/shout`, note)).text()).toBe('<NOTE/>')
+    expect(await (await fetch(`${url}/api/notes`, empty)).json()).toEqual({ id: 1 })
+    expect(await (await fetch(`${url}/api/shout`, empty)).text()).toBe('{}')
+    expect(await (await fetch(`${url}/api/notes`, { method: 'POST' })).json()).toEqual({ id: 2 })
   })
 
   it('takes bodies that a parser of the server has read, and compressed ones', async () => {

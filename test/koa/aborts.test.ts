@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { errorHandler, koa, rest } from '../../src/koa.ts'
 import { openConnection } from '../support/raw.ts'
+import { until } from '../support/until.ts'
 
 const PART = Buffer.alloc(65_536)
 
@@ -112,6 +113,40 @@ it.each([
   await app.teardown()
 
   expect(created).toEqual([])
+  expect(errors).toEqual([])
+})
+
+it.each([
+  ['has a length', `${UPLOAD}Content-Length: 100\r\n\r\n{"a"`],
+  ['has chunks', `${CHUNKED}4\r\n{"a"\r\n`]
+])('an upload that %s and whose connection is reset is no error of the application', async (_name, sent) => {
+  const app: any = koa(alula())
+  const errors: unknown[] = []
+
+  app.use(errorHandler({ logger: false }))
+  app.configure(rest())
+  app.use('things', { create: async (data: unknown) => data })
+  app.on('error', (error: unknown) => errors.push(error))
+
+  const server = await app.listen(0, '127.0.0.1')
+  const { port } = server.address() as AddressInfo
+  const closed: Promise<void>[] = []
+
+  server.on('connection', (connection: Socket) =>
+    closed.push(new Promise((resolve) => connection.once('close', () => resolve())))
+  )
+
+  // What the server reads of a connection that is reset depends on time.
+  const sockets = Array.from({ length: 40 }, () => openConnection(port))
+
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  for (const socket of sockets) socket.write(sent)
+  await new Promise(setImmediate)
+  for (const socket of sockets) socket.resetAndDestroy()
+  await until(() => expect(closed).toHaveLength(sockets.length))
+  await Promise.all(closed)
+  await app.teardown()
+
   expect(errors).toEqual([])
 })
 

@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { access, anyone } from '../../src/access.ts'
+import { MemoryRevocationStore } from '../../src/authentication.ts'
 import type { Application } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { schema } from '../../src/schema.ts'
-import { createApp, getToken } from './support/application.ts'
+import { configureNotes, createApp, getToken } from './support/application.ts'
 import { CLIENTS, connect, connectFormer, post } from './support/clients.ts'
 
 let app: Application
@@ -16,6 +17,9 @@ beforeEach(async () => {
   for (const text of ['a', 'b'])
     await app.service('notes').create({ text, state: 'open', secret: 's', ownerId: 1 })
 })
+
+/** A list in a list in a list. */
+const nest = (depth: number): unknown[] => (depth === 0 ? [] : [nest(depth - 1)])
 
 const count = async () => (await app.service('notes').find()).total
 
@@ -126,6 +130,18 @@ it('without confirmations nothing asks', async () => {
   expect((await other.service('notes').find()).total).toBe(0)
 })
 
+it.each([
+  ['nested too deep', { id: 0, query: { text: nest(1000) } }, /^BadRequest: Invalid query/],
+  ['unknown', { id: 0, force: true }, /^BadRequest: Unknown argument 'force'/],
+  ['no id', { id: [0] }, /^BadRequest: Invalid id for 'remove'/]
+])('arguments that are %s are refused before the user is asked', async (_what, args, sentence) => {
+  const asked = await post(app, 'tools/call', { name: 'notes_remove', arguments: args }, { token })
+  const { isError, content } = asked.body.result
+
+  expect(isError).toBe(true)
+  expect(content[0].text).toMatch(sentence)
+})
+
 it('methods that are named ask too', async () => {
   const other = await createApp({ confirm: ['finish', 'posts_create'] })
   const ada = await connect(other, 1)
@@ -203,6 +219,41 @@ describe('an answer', () => {
 
     expect(await count()).toBe(2)
     expect((await call(0, state)).body.result.isError).toBeUndefined()
+  })
+
+  it('that cannot be used is an error without its text, which the application gets', async () => {
+    const other = await createApp({}, (one) => {
+      configureNotes(one)
+
+      const store = new MemoryRevocationStore()
+      const revocation = {
+        isRevoked: (id: string) => store.isRevoked(id),
+        revoke: async () => Promise.reject(new Error('connect ECONNREFUSED db.internal:6379'))
+      }
+
+      one.set('authentication', { ...one.get('authentication'), revocation })
+    })
+    const reported: Error[] = []
+    const by = { token: await getToken(other, 1) }
+    const removal = { name: 'notes_remove', arguments: { id: 0 } }
+    const asked = await post(other, 'tools/call', removal, by)
+    const { requestState } = asked.body.result
+    const answered = { ...removal, requestState, inputResponses: { confirm: { action: 'accept' } } }
+    const environment = process.env.NODE_ENV
+
+    other.on('error', (error: Error) => reported.push(error))
+    process.env.NODE_ENV = 'production'
+
+    try {
+      const { result } = (await post(other, 'tools/call', answered, by)).body
+
+      expect(result.isError).toBe(true)
+      expect(result.content[0].text).toBe('GeneralError: An unexpected error occurred on the server')
+    } finally {
+      process.env.NODE_ENV = environment
+    }
+
+    expect(reported.map(({ message }) => message)).toEqual(['connect ECONNREFUSED db.internal:6379'])
   })
 
   it('counts for ten minutes', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createStrategy } from '../../src/authentication.ts'
+import { AuthenticationService, createStrategy, JWTStrategy } from '../../src/authentication.ts'
+import { NotAuthenticated } from '../../src/errors.ts'
 import { createHandler } from '../../src/fetch.ts'
 import type { Application } from '../../src/index.ts'
 import { createKey, startIssuer } from '../support/issuer.ts'
@@ -158,6 +159,42 @@ it('an API key is used as over HTTP, and no service sees it', async () => {
   expect(body.result.isError).toBeUndefined()
   expect(seen).toMatchObject([{ user: { id: 1 }, headers: { 'x-trace': 'kept' } }])
   expect(JSON.stringify(seen)).not.toContain('the key of ada')
+})
+
+it('a class of the application that refuses tokens refuses those for MCP too', async () => {
+  const refused: unknown[] = []
+
+  class SelectiveAuthentication extends AuthenticationService {
+    override async authenticate(...args: Parameters<AuthenticationService['authenticate']>) {
+      const result = await super.authenticate(...args)
+
+      if (refused.includes(result.user.id)) throw new NotAuthenticated('Not at this hour')
+
+      return result
+    }
+  }
+
+  const issuer = await startIssuer(createKey('a'))
+  const { issuer: name, jwks } = issuer
+  const toUser = () => ({ id: 3, role: 'admin' })
+  const audience = 'urn:alula:api'
+  const app = await createApp({ issuers: [{ issuer: name, jwks, toUser, audience }] }, (one) => {
+    configureNotes(one)
+
+    one.set('selective', one.get('authentication'))
+    one.set('defaultAuthentication', 'selective')
+
+    const selective = new SelectiveAuthentication(one, 'selective')
+
+    selective.register('jwt', new JWTStrategy())
+    one.use('selective', selective)
+  })
+  const tokens = [await getToken(app, 1), await getToken(app, 2), await issuer.getToken()]
+  const getStatuses = () => Promise.all(tokens.map(async (token) => (await list(app, token)).status))
+
+  expect(await getStatuses()).toEqual([200, 200, 200])
+  refused.push(1, 3)
+  expect(await getStatuses()).toEqual([401, 200, 401])
 })
 
 describe('with issuers', () => {

@@ -66,6 +66,11 @@ function createThings(app: any = alula()) {
   return { app: app as Application, created, logged, logger: { error: write, info: write } }
 }
 
+/** Node warns of a header that HTTP/2 does not have, once. */
+const warned: string[] = []
+
+process.on('warning', ({ name }) => warned.push(name))
+
 /** Which end of a request a client brings about. */
 const ENDS: readonly (readonly [string, (session: ClientHttp2Session, cancel: () => void) => void])[] = [
   ['cancels', (_session, cancel) => cancel()],
@@ -237,6 +242,22 @@ describe('over HTTP/2', () => {
         body: name
       })
     }
+  })
+
+  it('no response asks for the header Connection, also where a body was not read', async () => {
+    const server = koa(alula()) as any
+
+    server.use(errorHandler({ logger: false }))
+    server.configure(rest())
+
+    for (const listener of [toListener(createThings().app, { logger: false }), server.callback()]) {
+      const { session } = await open(listener)
+
+      expect(await request(session, '/nowhere', { ':method': 'POST' }, 'abc')).toMatchObject({ status: 404 })
+    }
+
+    await new Promise(setImmediate)
+    expect(warned).not.toContain('UnsupportedWarning')
   })
 
   it('headers about the transfer that a hook sets are dropped', async () => {

@@ -103,6 +103,24 @@ it.each(Object.entries(openers))('%s counts the proxies that are in front', asyn
   expect(await two({ 'X-Forwarded-For': '1.1.1.1' })).toBe('1.1.1.1')
 })
 
+it('Express takes the host that the first of its proxies was asked for', async () => {
+  const ask = async (setting: unknown): Promise<string> => {
+    const app: any = express(alula())
+
+    app.set('trust proxy', setting)
+    app.configure(rest())
+    app.mount('/host', async ({ url }: Request) => new Response(new URL(url).host))
+
+    const headers = { 'X-Forwarded-Host': 'nine.example, one.example, two.example' }
+
+    return (await fetch(`${await serve(app)}/host`, { headers })).text()
+  }
+
+  for (const setting of [0, false, '10.0.0.1']) expect(await ask(setting)).toMatch(/^127\.0\.0\.1:/)
+  for (const setting of [1, true, 'loopback']) expect(await ask(setting)).toBe('two.example')
+  expect(await ask(2)).toBe('one.example')
+})
+
 it('Koa takes the host that the first of its proxies was asked for', async () => {
   const ask = async (options: object): Promise<string> => {
     const app = koa(alula(), new Koa(options))

@@ -7,7 +7,7 @@ import { alula } from '../../src/index.ts'
 import { toListener } from '../../src/node.ts'
 import type { CorsOptions } from '../../src/transport.ts'
 import { createTypeError } from '../../src/utils/developer-error.ts'
-import { toUrl } from '../support/server.ts'
+import { listen, toUrl } from '../support/server.ts'
 
 const APP = 'https://app.example'
 const OTHER = 'https://other.example'
@@ -29,6 +29,16 @@ function createApp() {
           context.http = {
             headers: { vary: 'Accept', 'access-control-allow-origin': 'https://hook.example' }
           }
+        }
+      ]
+    }
+  })
+  app.use('counted', { find: async () => [], get: async () => ({}) })
+  app.service('counted').hooks({
+    after: {
+      all: [
+        (context: any) => {
+          context.http = { headers: { 'access-control-expose-headers': 'X-Total' } }
         }
       ]
     }
@@ -147,6 +157,15 @@ describe.each(Object.entries(openers))('the option cors of %s', (name, open) => 
     expect(toCors(await ask('/docs', from(APP))).vary).toBe('Cookie, Origin')
   })
 
+  it('adds to the headers that a hook exposes', async () => {
+    const exposed = async (cors: boolean | CorsOptions, path: string) =>
+      toCors(await (await open(cors))(path, from(APP)))['access-control-expose-headers']
+
+    expect(await exposed(true, '/counted')).toBe('X-Total, Accept-Query')
+    expect(await exposed(true, '/counted/1')).toBe('X-Total')
+    expect(await exposed({ exposedHeaders: ['x-total', 'ETag'] }, '/counted/1')).toBe('X-Total, ETag')
+  })
+
   it('with a function that returns anything but true or false is a 500', async () => {
     for (const origin of [
       async () => true,
@@ -241,5 +260,28 @@ describe.each(Object.entries(openers))('the option cors of %s', (name, open) => 
         `Unknown option 'cors.origins' of ${name}. Did you mean 'origin'?`
       )
     )
+  })
+})
+
+it('the option cors adds to what earlier code of a server has set', async () => {
+  const listener = toListener(createApp(), { logger: false, cors: { origin: APP } })
+  const server = createServer((request, response) => {
+    response.setHeader('Vary', request.url === '/things/2' ? '*' : ['Accept-Encoding', 'origin'])
+    response.setHeader('Access-Control-Expose-Headers', 'X-Server')
+    listener(request, response)
+  })
+  const url = await listen(server)
+  const ask = async (path: string) => toCors(await fetch(url + path, from(APP)))
+
+  expect(await ask('/counted/1')).toMatchObject({ vary: 'Accept-Encoding, origin' })
+  expect(await ask('/things/1')).toMatchObject({
+    vary: 'Accept-Encoding, origin',
+    'access-control-expose-headers': 'X-Server'
+  })
+  expect(await ask('/things/2')).toMatchObject({ vary: '*' })
+  expect(await ask('/things')).toEqual({
+    'access-control-allow-origin': APP,
+    'access-control-expose-headers': 'X-Server, Accept-Query',
+    vary: 'Accept, Origin'
   })
 })

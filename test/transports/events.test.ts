@@ -114,9 +114,19 @@ describeHttpTransports('Server-Sent Events', (open) => {
 
     expect((await client.request('/live', { method: 'POST' })).status).toBe(405)
     expect((await client.request('/live/other')).status).toBe(404)
-    expect((await client.request('/live', { method: 'HEAD' })).headers.get('content-type')).toContain(
-      'event-stream'
-    )
+  })
+
+  it('HEAD gets the headers, and opens no connection', async () => {
+    const { app, client } = await openEvents(open)
+    const opened: unknown[] = []
+
+    app.on('connection', (connection: object) => opened.push(connection))
+
+    const { status, headers } = await client.request('/events', { method: 'HEAD' })
+
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
+    expect(opened).toEqual([])
+    expect((await client.request('/events?services[]=nothing', { method: 'HEAD' })).status).toBe(400)
   })
 
   it('clients get signs of life', async () => {

@@ -142,6 +142,33 @@ describeHttpTransports('If-Match', (open) => {
     expect((await ask('/things')).body).toHaveLength(2)
   })
 
+  it.each([undefined, () => 1])(
+    'is a 400 for methods with routes, with the singleton %s',
+    async (singleton) => {
+      const released: unknown[] = []
+      const record = async () => ({ id: 'all' })
+      const client = await open((app) => {
+        app.use(
+          'things',
+          { get: record, update: record, remove: record, release: async () => released.push(1) },
+          {
+            methods: ['get', 'update', 'remove', 'release'],
+            routes: { 'PUT /all': 'release', 'DELETE /all': 'release' },
+            ...(singleton && { singleton })
+          }
+        )
+      })
+
+      for (const method of ['PUT', 'DELETE']) {
+        const init = { ...BODY, method, headers: { ...BODY.headers, 'If-Match': '*' } }
+
+        expect((await client.request('/things/all', init)).status).toBe(400)
+      }
+
+      expect(released).toEqual([])
+    }
+  )
+
   it('says nothing about GET, and nothing about POST', async () => {
     const { ask } = await openRecords(open)
     const headers = { 'If-Match': '"x"' }

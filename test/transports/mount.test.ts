@@ -143,7 +143,8 @@ describeHttpTransports('a mounted function', (open) => {
       authentication,
       authService: 'authentication',
       address: client.port === undefined ? undefined : '127.0.0.1',
-      prefix: '/docs'
+      prefix: '/docs',
+      method: 'GET'
     })
     expect(seen[0].params.headers['x-key']).toBe('1')
     expect(seen[1].authentication).toBeNull()

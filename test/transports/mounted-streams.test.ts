@@ -7,22 +7,30 @@ import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
 import { koa, rest as koaRest } from '../../src/koa.ts'
 import { prepareClose, toListener } from '../../src/node.ts'
+import type { Logger } from '../../src/transport.ts'
+import { defer } from '../support/deferred.ts'
+import { openConnection } from '../support/raw.ts'
+import { toPort, toUrl } from '../support/server.ts'
+
+type Options = { readonly logger?: Logger }
 
 /** Servers, and what closes them. */
-const SERVERS: { readonly [name: string]: () => Promise<{ app: any; server: Server; close(): unknown }> } = {
-  async Express() {
-    const app = express(alula()).configure(rest()) as any
+const SERVERS: {
+  readonly [name: string]: (options?: Options) => Promise<{ app: any; server: Server; close(): unknown }>
+} = {
+  async Express(options = {}) {
+    const app = express(alula()).configure(rest(options)) as any
 
     return { app, server: await app.listen(0, '127.0.0.1'), close: () => app.teardown() }
   },
-  async Koa() {
-    const app = koa(alula()).configure(koaRest()) as any
+  async Koa(options = {}) {
+    const app = koa(alula()).configure(koaRest(options)) as any
 
     return { app, server: await app.listen(0, '127.0.0.1'), close: () => app.teardown() }
   },
-  async 'a server of Node'() {
+  async 'a server of Node'(options = {}) {
     const app = alula()
-    const server = createServer(toListener(app))
+    const server = createServer(toListener(app, options))
     const close = prepareClose(server, app)
 
     server.listen(0, '127.0.0.1')
@@ -43,7 +51,97 @@ const toEvents = ({ signal }: Request) =>
     })
   )
 
+/** A stream that fails when its signal aborts, as that of a response from another server does. */
+const toForwarded = ({ signal }: Request) =>
+  new Response(
+    new ReadableStream({
+      start(controller) {
+        controller.enqueue(Buffer.from('first'))
+        signal.addEventListener('abort', () => controller.error(signal.reason))
+      }
+    })
+  )
+
+const toBroken = () =>
+  new Response(
+    new ReadableStream({
+      start: (controller) => controller.enqueue(Buffer.from('first')),
+      pull: () => Promise.reject(new Error('The database is gone'))
+    })
+  )
+
+/** A logger, and the errors that it has got. */
+function createLogger() {
+  const lines: string[] = []
+
+  return { lines, logger: { error: (line: string) => lines.push(line) } as unknown as Logger }
+}
+
 describe.each(Object.entries(SERVERS))('%s', (_name, start) => {
+  it('logs the error of a mounted stream whose response has begun', async () => {
+    const { lines, logger } = createLogger()
+    const { app, server, close } = await start({ logger })
+
+    app.mount('rows', toBroken)
+
+    await expect(fetch(`${toUrl(server)}/rows`).then((response) => response.text())).rejects.toThrow()
+    await close()
+    expect(lines).toEqual([expect.stringContaining('The database is gone')])
+  })
+
+  it('logs no error of a mounted stream that teardown or its client has aborted', async () => {
+    const { lines, logger } = createLogger()
+    const { app, server, close } = await start({ logger })
+    const signals: AbortSignal[] = []
+
+    app.mount('events', (request: Request) => {
+      signals.push(request.signal)
+
+      return toForwarded(request)
+    })
+
+    const [left, right] = [openConnection(toPort(toUrl(server))), openConnection(toPort(toUrl(server)))]
+
+    for (const socket of [left, right]) {
+      socket.write('GET /events HTTP/1.1\r\nHost: a\r\n\r\n')
+      await once(socket, 'data')
+    }
+
+    const aborted = once(signals[0] as AbortSignal, 'abort')
+
+    left.destroy()
+    await aborted
+    await close()
+    expect(signals.map((signal) => signal.aborted)).toEqual([true, true])
+    expect(lines).toEqual([])
+  })
+
+  it('logs no error of an upload to a mounted function that its client breaks off', async () => {
+    const { lines, logger } = createLogger()
+    const { app, server, close } = await start({ logger })
+    const begun = defer()
+    const failed = defer<unknown>()
+
+    app.mount('upload', async ({ body }: Request) => {
+      try {
+        for await (const _chunk of body as any) begun.resolve()
+      } catch (error) {
+        failed.resolve(error)
+        throw error
+      }
+    })
+
+    const socket = openConnection(toPort(toUrl(server)))
+
+    socket.write('POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc')
+    await begun.promise
+    socket.destroy()
+
+    expect(await failed.promise).toMatchObject({ code: 400, message: 'The request was aborted' })
+    await close()
+    expect(lines).toEqual([])
+  })
+
   it('closes although a mounted stream is being sent: its signal aborts first', async () => {
     const { app, server, close } = await start()
 
@@ -88,4 +186,16 @@ it('a mounted stream of a Fetch handler ends at teardown', async () => {
 
   await app.teardown()
   expect(await response.text()).toBe('data: first\n\n')
+})
+
+it('the error of a mounted stream of a Fetch handler is logged', async () => {
+  const { lines, logger } = createLogger()
+  const app = alula().mount('rows', toBroken)
+
+  await app.setup()
+
+  const response = await createHandler(app, { logger })(new Request('http://localhost/rows'))
+
+  await expect(response.text()).rejects.toThrow('The database is gone')
+  expect(lines).toEqual([expect.stringContaining('The database is gone')])
 })
