@@ -29,6 +29,8 @@ export function waitForAuthentication(): AroundHook {
 
       const { accessToken } = await client.renew(result.accessToken)
 
+      // The call that is made now emits it.
+      context.event = null
       context.result = await service[method](
         ...toArguments({ method, id, data, params: { ...params, accessToken } })
       )

@@ -52,10 +52,15 @@ export function idempotency(options: IdempotencyOptions = {}): (app: any) => voi
     addPlugin(app, 'idempotency', "'alula/idempotency' is configured on the application already")
 
     const shared = redis && new RedisIdempotencyStore(redis)
-    let store: IdempotencyStore = shared ?? new MemoryIdempotencyStore()
+    let store: IdempotencyStore | undefined = isString(place)
+      ? undefined
+      : (shared ?? new MemoryIdempotencyStore())
+
+    // With a call at the latest: hooks of `setup` do not run for a sub-application.
+    const getStore = () => (store ??= findService(app, place as string))
 
     async function open(_context: ApplicationHookContext, next: NextFunction): Promise<void> {
-      if (isString(place)) store = findService(app, place)
+      getStore()
       await shared?.open()
       await next()
     }
@@ -69,7 +74,7 @@ export function idempotency(options: IdempotencyOptions = {}): (app: any) => voi
     }
 
     app.hooks({ setup: [open], teardown: [close] })
-    addToServices(app, () => ({ store, maxSize }))
+    addToServices(app, () => ({ store: getStore(), maxSize }))
   }
 }
 

@@ -9,11 +9,15 @@ redis.call('HSET', KEYS[1], 'token', ARGV[1], 'hash', ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return false`
 
-/** ARGV are the token, the response, and for how long it is kept. */
+/**
+ * ARGV are the token, the hash, the response, and for how long it is kept. After the lease, the key has expired: if no other
+ * run has begun, the response is stored, or else a repetition would run the method again.
+ */
 const FINISH = `
-if redis.call('HGET', KEYS[1], 'token') ~= ARGV[1] then return 0 end
-redis.call('HSET', KEYS[1], 'response', ARGV[2])
-redis.call('PEXPIRE', KEYS[1], ARGV[3])
+local token = redis.call('HGET', KEYS[1], 'token')
+if token and token ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'token', ARGV[1], 'hash', ARGV[2], 'response', ARGV[3])
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return 1`
 
 const RELEASE = `
@@ -44,8 +48,8 @@ export class RedisIdempotencyStore extends StoreConnection implements Idempotenc
     return { hash: storedHash, response: response ?? undefined }
   }
 
-  async finish({ id, token }: Claim, response: string): Promise<boolean> {
-    return (await this.run(FINISH, id, [token, response, String(this.times.lifetime)])) === 1
+  async finish({ id, hash, token }: Claim, response: string): Promise<boolean> {
+    return (await this.run(FINISH, id, [token, hash, response, String(this.times.lifetime)])) === 1
   }
 
   async release({ id, token }: Claim): Promise<void> {

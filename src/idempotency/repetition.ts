@@ -4,7 +4,7 @@ import type { EmitterLike } from '../core/emitter.ts'
 import { reportError } from '../core/events.ts'
 import { getIdField } from '../core/service.ts'
 import type { HookContext, Id, Query } from '../core/types.ts'
-import { Conflict, Unprocessable } from '../errors.ts'
+import { Conflict, type FeathersError, Unprocessable } from '../errors.ts'
 import { getTraits } from '../hooks/traits.ts'
 import type { AroundHook, Hook, Layer } from '../hooks/types.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
@@ -31,6 +31,8 @@ interface KeyedCall {
   claim?: Claim
   /** The response of an earlier call. */
   repeated?: string
+  /** The error of an earlier call, where that is its response. */
+  failure?: FeathersError
   /** The id of the record, where the call has named it by another field: the call may have changed that. */
   recordId?: Id | undefined
   /** Whether the method has run, and nothing takes that back. */
@@ -94,9 +96,11 @@ export class Repetition {
 
     try {
       await next()
+      if (call.failure) throw call.failure
     } catch (error) {
       await this.settle(context, call, (maxSize) => toStoredError(error, context.app, call.recordId, maxSize))
-      throw error
+      // What hooks make of an error, they have made of the stored one already.
+      throw call.failure ?? error
     }
 
     if (call.repeated !== undefined) restoreResponse(context, call.repeated)
@@ -201,8 +205,15 @@ async function repeat(context: HookContext, call: KeyedCall, { hash, response }:
   }
 
   call.repeated = response
-  context.result = stored.body
   context.event = null
+
+  if (stored.error) {
+    call.failure = stored.error
+    // As in the first call: around hooks that read the result do not find one.
+    throw stored.error
+  }
+
+  context.result = stored.body
 }
 
 /** The id of the record that a call has written, where the call has named it by another field. */

@@ -1,7 +1,7 @@
 // What leaves of a call, as it is stored, and how it leaves again.
 import { getResponse, setResponse } from '../core/call.ts'
 import type { HookContext, Id } from '../core/types.ts'
-import { convert } from '../errors.ts'
+import { convert, type FeathersError } from '../errors.ts'
 import { type FormattingApplication, toClientError } from '../transport/error.ts'
 import { findPath } from '../utils/object.ts'
 import { findTokenResponse } from '../utils/token-response.ts'
@@ -61,21 +61,23 @@ export function toStoredError(
 }
 
 /** What was stored of a call. */
-export function readResponse(response: string): Pick<StoredResponse, 'id' | 'body'> {
-  return JSON.parse(response)
+export function readResponse(
+  response: string
+): Pick<StoredResponse, 'id' | 'body'> & { readonly error?: FeathersError } {
+  const { id, body, error } = JSON.parse(response) as StoredResponse
+
+  // A class of the application is not known here. Without the brand, its error would be an unexpected one.
+  return error ? { id, error: Object.assign(convert(error), { type: 'FeathersError' }) } : { id, body }
 }
 
 /**
  * Has a stored response leave again.
  *
  * @param context The context of the call, when all hooks are through
- * @param response The stored response
- * @throws The error that the first call has failed with
+ * @param response The stored response, which is no error
  */
 export function restoreResponse(context: HookContext, response: string): void {
-  const { http, body, error } = JSON.parse(response) as StoredResponse
-
-  if (error) throw convert(error)
+  const { http, body } = JSON.parse(response) as StoredResponse
 
   context.http = Object.assign(context.http ?? {}, http)
   context.result = body

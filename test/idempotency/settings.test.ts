@@ -1,7 +1,9 @@
 import { expect, it, vi } from 'vitest'
+import { createHandler } from '../../src/fetch.ts'
 import { MemoryIdempotencyStore } from '../../src/idempotency/memory-store.ts'
 import { idempotency } from '../../src/idempotency.ts'
 import { alula } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
 
 it.each([
   [{ store: 5 }, /'store'.*the path of a service, or \{ redis \} with a URL/],
@@ -44,4 +46,52 @@ it('a store releases what it does not have without a fault', async () => {
   const store = new MemoryIdempotencyStore()
 
   await expect(store.release({ id: 'a', hash: 'a', token: 'a' })).resolves.toBeUndefined()
+})
+
+it('a service keeps the keys of a sub-application, which is not set up itself', async () => {
+  const inner = alula().configure(idempotency({ store: 'keys' }))
+  const app = alula()
+
+  inner.use('keys', memory(), { methods: [] })
+  inner.use('orders', memory())
+  app.use('v1', inner)
+  await app.setup()
+
+  const handle = createHandler(app, { logger: false })
+  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'a'.repeat(22) }
+  const create = async () => {
+    const response = await handle(
+      new Request('http://localhost/v1/orders', { method: 'POST', headers, body: '{"item":"tea"}' })
+    )
+
+    return await response.json()
+  }
+
+  expect(await create()).toEqual({ item: 'tea', id: 0 })
+  expect(await create()).toEqual({ item: 'tea', id: 0 })
+  expect(await inner.service('keys').find()).toHaveLength(1)
+})
+
+it.each([
+  ['that is not there', undefined],
+  ['that clients can call', { methods: ['find' as const] }]
+])('a sub-application whose keys are in a service %s makes no call with a key', async (_what, options) => {
+  const inner = alula().configure(idempotency({ store: 'keys' }))
+  const app = alula()
+
+  if (options) inner.use('keys', memory(), options)
+  inner.use('orders', memory())
+  app.use('v1', inner)
+  await app.setup()
+
+  const response = await createHandler(app, { logger: false })(
+    new Request('http://localhost/v1/orders', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'a'.repeat(22) },
+      body: '{"item":"tea"}'
+    })
+  )
+
+  expect(response.status).toBe(500)
+  expect(await app.service('v1/orders').find()).toEqual([])
 })

@@ -85,6 +85,24 @@ function testStore(open: () => Promise<TimedStore>): void {
     expect((await store.begin(createClaim(lost.id), {}))?.response).toBe('"second"')
   })
 
+  it('keeps the response of a run that has outlived its lease, where no other has begun', async () => {
+    const { store, pass } = await open()
+    const claim = createClaim()
+
+    await store.begin(claim, {})
+    await pass(STORE_TIMES.lease + 1)
+    expect(await store.finish(claim, '"slow"')).toBe(true)
+
+    const repetition = createClaim(claim.id, 'b')
+
+    expect(await store.begin(repetition, {})).toMatchObject({ hash: claim.hash, response: '"slow"' })
+    expect(await store.finish(repetition, '"other"')).toBe(false)
+    await pass(STORE_TIMES.lifetime - 1000)
+    expect(await store.begin(repetition, {})).toMatchObject({ response: '"slow"' })
+    await pass(1001)
+    expect(await store.begin(repetition, {})).toBeUndefined()
+  })
+
   it('keeps a response for 24 hours', async () => {
     const { store, pass } = await open()
     const claim = createClaim()

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { access, anyone, owner, user } from '../../src/access.ts'
+import { Conflict, FeathersError } from '../../src/errors.ts'
 import { isRepetition } from '../../src/idempotency.ts'
 import { memory } from '../../src/memory.ts'
 import { configureUsers, logIn } from '../access/support/application.ts'
@@ -182,6 +183,80 @@ describeRemoteTransports('idempotency keys', (open) => {
 
     expect(await client.fail('create', 'orders', call)).toMatchObject({ code: 500 })
     expect(await client.fail('create', 'orders', call)).toMatchObject({ code: 500 })
+    expect(await app.service('orders').find()).toHaveLength(1)
+  })
+
+  it('keep an error of a class of the application', async () => {
+    class OutOfStock extends FeathersError {
+      constructor(message: string, data: object) {
+        super(message, 'OutOfStock', 409, 'out-of-stock', data)
+      }
+    }
+
+    const { app, client } = await start(open, (opened) => void opened.use('orders', memory()))
+    const call = withKey(client, randomUUID(), { data: { n: 1 } })
+
+    app.service('orders').hooks({
+      after: {
+        create: [
+          () => {
+            throw new OutOfStock('No more apples', { left: 0, errors: { item: 'is sold' } })
+          }
+        ]
+      }
+    })
+
+    const first = await client.fail('create', 'orders', call)
+
+    expect(first).toMatchObject({
+      name: 'OutOfStock',
+      message: 'No more apples',
+      code: 409,
+      className: 'out-of-stock',
+      data: { left: 0 },
+      errors: { item: 'is sold' }
+    })
+    expect(await client.fail('create', 'orders', call)).toEqual(first)
+    expect(await app.service('orders').find()).toHaveLength(1)
+  })
+
+  it('keep the error that a call has failed with, whatever hooks around it make of it again', async () => {
+    const results: unknown[] = []
+    const { app, client } = await start(open, (opened) => void opened.use('orders', memory()))
+    const call = withKey(client, randomUUID(), { data: { n: 1 } })
+    let runs = 0
+
+    app.service('orders').hooks({
+      around: {
+        create: [
+          async (context, next) => {
+            try {
+              await next()
+            } catch (error) {
+              throw new Conflict(`${(error as Error).message}, run ${++runs}`)
+            }
+            results.push(context.result.id)
+          },
+          async (context, next) => {
+            await next()
+            results.push(context.result.id)
+          }
+        ]
+      },
+      after: {
+        create: [
+          () => {
+            throw new Conflict('No more tea')
+          }
+        ]
+      }
+    })
+
+    const first = await client.fail('create', 'orders', call)
+
+    expect(first).toMatchObject({ code: 409, message: 'No more tea, run 1' })
+    expect(await client.fail('create', 'orders', call)).toEqual(first)
+    expect(results).toEqual([])
     expect(await app.service('orders').find()).toHaveLength(1)
   })
 
