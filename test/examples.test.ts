@@ -62,7 +62,7 @@ it('notes: it compiles, and the README shows what happens', async () => {
 
   // The page of the example does the same.
   const socket = await connectSocket(example.url)
-  const user = { email: 'grace@example.com', password: 'correct horse' }
+  const user = { email: 'Grace@example.com', password: 'correct horse' }
 
   onTestFinished(() => void socket.disconnect())
   await ask(socket, 'create', 'users', user)

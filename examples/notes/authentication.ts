@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { HookContext } from 'alula'
 import { AuthenticationService, JWTStrategy, LocalStrategy } from 'alula/authentication'
 import type { Application } from './declarations.js'
 
@@ -24,9 +25,17 @@ export function authentication(app: Application): void {
   service.register('jwt', new JWTStrategy())
   service.register('local', new LocalStrategy())
   app.use('authentication', service)
+  app.service('authentication').hooks({ before: { create: [lowerCaseEmail] } })
 
   // All connections of a user get the events that are for the user.
   app.on('login', ({ user }, { connection }) => {
     if (connection) app.channel(`users/${user.id}`).join(connection)
   })
+}
+
+/** Users log in with what they have signed up with: addresses are stored in lower case. */
+function lowerCaseEmail(context: HookContext): void {
+  const { email } = context.data
+
+  if (typeof email === 'string') context.data = { ...context.data, email: email.trim().toLowerCase() }
 }
