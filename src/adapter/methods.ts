@@ -1,19 +1,14 @@
-import type {
-  Id,
-  NormalizedServiceOptions,
-  Paginated,
-  PaginationOptions,
-  Parent,
-  Query
-} from '../core/types.ts'
+import type { Id, NormalizedServiceOptions, Paginated, PaginationOptions, Parent } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed } from '../errors.ts'
+import { describeHook } from '../hooks/traits.ts'
 import { describeValue } from '../query/operators.ts'
 import { refuseUndefined } from '../query/undefined.ts'
+import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
 import { isComposite, isRecordLike } from '../utils/object.ts'
 import { getPlaceholder } from '../utils/placeholder.ts'
 import { type AnyAdapter, prepare, SERVICE } from './base.ts'
 import type { AdapterOptions, AdapterParams, NormalizedOptions, UpsertOptions } from './options.ts'
-import { isCondition } from './query.ts'
+import { pickConditions } from './query.ts'
 import { holdToKey, type UpsertingService, upsertRecord } from './upsert.ts'
 
 /** The public methods of a database service. */
@@ -91,7 +86,7 @@ export interface FindMethod<FindResult = any, ServiceParams extends AdapterParam
  */
 const methods = {
   async find(this: AnyAdapter, params?: AdapterParams) {
-    return await this._find(await prepare(this, 'find', params))
+    return await this._find(askForSet(this, params, await prepare(this, 'find', params)))
   },
 
   async get(this: AnyAdapter, id: unknown, params?: AdapterParams) {
@@ -145,6 +140,19 @@ const methods = {
   }
 }
 
+/** Has an adapter return a set in place of records, in the one call that a relation asks for it. */
+function askForSet<Prepared extends object>(
+  adapter: AnyAdapter,
+  params: AdapterParams | undefined,
+  prepared: Prepared
+): Prepared {
+  const { setRequest } = getServiceSlots(params, adapter)
+
+  if (!setRequest || setRequest.context.params !== params) return prepared
+
+  return addServiceSlots(prepared, adapter, { sets: setRequest.sets })
+}
+
 /** The method of a service with the option `upsert`. */
 async function upsert(this: AnyAdapter, data: unknown, params?: AdapterParams): Promise<unknown> {
   const { by } = this.options.upsert as UpsertOptions
@@ -179,6 +187,7 @@ function listNamed(
 export function implementService(Service: abstract new (...args: any[]) => AnyAdapter): void {
   for (const [name, value] of Object.entries(methods)) {
     if (!Object.hasOwn(Service.prototype, name)) {
+      describeHook(value, { isOfAdapter: true })
       Object.defineProperty(Service.prototype, name, { value, configurable: true, writable: true })
     }
   }
@@ -201,12 +210,7 @@ function assertMulti(adapter: AnyAdapter, method: string, params?: AdapterParams
 function assertSeveral(adapter: AnyAdapter, method: string, params?: AdapterParams): void {
   assertMulti(adapter, method, params)
 
-  refuseUndefined(toConditions(params?.query ?? {}, adapter.getOptions(params)), method)
-}
-
-/** The part of a query that selects records. */
-function toConditions(query: Query, { filters }: NormalizedOptions<AdapterOptions>): Query {
-  return Object.fromEntries(Object.entries(query).filter(([name]) => isCondition(name, filters ?? {})))
+  refuseUndefined(pickConditions(params?.query ?? {}, adapter.getOptions(params).filters), method)
 }
 
 /**

@@ -102,6 +102,16 @@ export function isCondition(name: string, filters: { readonly [name: string]: un
   return !Object.hasOwn(filters, name) || filters[name] === undefined
 }
 
+/**
+ * The part of a query that selects records.
+ *
+ * @param query The query
+ * @param filters The option `filters` of the adapter
+ */
+export function pickConditions(query: Query, filters: { readonly [name: string]: unknown } = {}): Query {
+  return Object.fromEntries(Object.entries(query).filter(([name]) => isCondition(name, filters)))
+}
+
 /** A copy in which operators have the names that adapters of Feathers v5 know. */
 function spellOut(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value

@@ -84,7 +84,8 @@ export async function upsertRecord(
   { isOpen, parents }: RegisteredUpsert
 ): Promise<unknown> {
   const { upserted = {}, upsertKey } = getServiceSlots(params, service)
-  const { values, sent, others } = splitKey(data, by, parents, upsertKey)
+  const isOwn = upsertKey?.context.params === params || upsertKey?.data === data
+  const { values, sent, others } = splitKey(data, by, parents, isOwn ? upsertKey?.values : undefined)
   const own = withoutServiceSlots(params ?? {})
   let id = await findId(service, values, own, false)
   let misses = 0

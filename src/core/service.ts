@@ -49,10 +49,19 @@ export function getIdField(service: object): string {
   return typeof id === 'string' ? id : 'id'
 }
 
+/** The key of a call of `upsert`. A hook that makes another such call, with a copy of its params, has another record. */
+export interface UpsertKey {
+  readonly values: Query
+  /** The context of the call: its method gets the params that are there. */
+  readonly context: { readonly params?: object }
+  /** The data of the call, by which a class that calls it with other params is known. */
+  readonly data: unknown
+}
+
 declare module '../utils/call-state.ts' {
   interface ServiceSlots {
     /** Of a call of `upsert`: the values of its key in the record that `create` would make, as a schema says. */
-    readonly upsertKey?: Query
+    readonly upsertKey?: UpsertKey
   }
 }
 

@@ -10,7 +10,7 @@ import {
   toPage,
   type Unpaged
 } from '../adapter/options.ts'
-import { OPERATORS } from '../adapter/query.ts'
+import { OPERATORS, pickConditions } from '../adapter/query.ts'
 import type { CursorPage, Id, Paginated, Query } from '../core/types.ts'
 import { Conflict, NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
@@ -276,12 +276,11 @@ export class MemoryAdapter<
   }
 
   private _toPredicate({ where }: ParsedQuery, params: ServiceParams | undefined): Predicate {
-    const { matcher, predicates } = this.getOptions(params)
+    const { matcher, predicates, filters } = this.getOptions(params)
 
     if (!matcher) return compilePredicate(where, withLists(predicates), this._records.toReader)
 
-    const { $limit, $skip, $sort, $select, ...conditions } = params?.query ?? {}
-
+    const conditions = pickConditions(params?.query ?? {}, filters)
     const matches = assertSync(matcher(conditions), "The option 'matcher' has to return a test")
 
     return (record) =>

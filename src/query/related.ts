@@ -73,6 +73,13 @@ export interface LinkSource extends SetAdapter {
  */
 export type ReturnedSets = WeakMap<object, RecordSet>
 
+/** The call that is asked for a set. A hook that calls `find` once more, with a copy of its params, needs the records. */
+export interface SetRequest {
+  readonly sets: ReturnedSets
+  /** The context of the call: its method gets the params that are there. */
+  readonly context: { readonly params?: object }
+}
+
 /** What `find` returns in place of its records. */
 export function returnSet(sets: ReturnedSets, set: RecordSet): never[] {
   const result: never[] = []
@@ -166,8 +173,10 @@ export interface RelationCondition {
 
 declare module '../utils/call-state.ts' {
   interface ServiceSlots {
-    /** Asks `find` for a set in place of records. */
+    /** Asks an adapter for a set in place of records. */
     readonly sets?: ReturnedSets
+    /** Asks `find` of a service for a set. */
+    readonly setRequest?: SetRequest
     /** The meaning of names in `$sort` that are not fields. */
     readonly relatedSorts?: ReadonlyMap<string, RelatedSort>
     /** What may be read with a page. */

@@ -1,4 +1,5 @@
 // The calls that relations make: each asks another service for records, as the caller may find them.
+import { isAdapterMethod } from '../core/adapter-method.ts'
 import { getProvider } from '../core/client-call.ts'
 import { createContext } from '../core/hooks.ts'
 import { getServiceOptions } from '../core/service.ts'
@@ -14,7 +15,7 @@ import {
 } from '../query/related.ts'
 import { toBadRequest } from '../schema/faults.ts'
 import { isPage, toRecords } from '../schema/page.ts'
-import { makeRecordsPlain } from '../schema/plain-records.ts'
+import { makeRecordsOwn, makeRecordsPlain } from '../schema/plain-records.ts'
 import type { LinkOptions, Relation } from '../schema/relation.ts'
 import {
   addInherited,
@@ -59,7 +60,9 @@ export async function findRelated(
 ): Promise<readonly Fields[]> {
   const limited = copyWith(query, { $limit: budget.left + 1 })
   const found = await askRelated(context, relation, limited, { relation: condition }, { budget })
-  const records = found ? makeRecordsPlain(found) : []
+  // What a hook shows is kept with the records.
+  const isShown = found?.dispatch !== undefined
+  const records = found ? (isShown ? makeRecordsOwn(found) : makeRecordsPlain(found)) : []
 
   spend(budget, records)
   spendCharacters(budget, records, [query.$include ?? []].flat())
@@ -108,7 +111,7 @@ export async function findSet(
   relation: Relation,
   query: Query = {}
 ): Promise<RecordSet | null | undefined> {
-  if (!hasSets(context.app.service(relation.path))) return undefined
+  if (!returnsSets(context.app.service(relation.path))) return undefined
 
   const sets: ReturnedSets = new WeakMap()
   const found = await askRelated(context, relation, query, { sets })
@@ -126,7 +129,9 @@ export async function findLinkSet(
   link: LinkOptions,
   query: Query
 ): Promise<RecordSet | undefined> {
-  if (!hasSets(getLinkSource(context, link))) return undefined
+  const source = getLinkSource(context, link)
+
+  if (link.path === undefined ? !hasSets(source) : !returnsSets(source)) return undefined
 
   const sets: ReturnedSets = new WeakMap()
 
@@ -215,10 +220,16 @@ async function callFind(
   query: Query,
   slots: ServiceSlots
 ): Promise<HookContext> {
-  return await service.find(
-    toNestedParams(caller, service, slots, { paginate: false, query }),
-    createContext(service, 'find')
-  )
+  const { sets, ...others } = slots
+  const context = createContext(service, 'find')
+  const own = sets ? { ...others, setRequest: { sets, context } } : others
+
+  return await service.find(toNestedParams(caller, service, own, { paginate: false, query }), context)
+}
+
+/** Whether `find` of a service returns sets. One of a class may find more than once, and needs the records of each. */
+function returnsSets(service: object): boolean {
+  return hasSets(service) && isAdapterMethod(service, 'find')
 }
 
 /** Whether something decides which records clients may find: a rule, also where they have no `find`, or `find` as it is. */

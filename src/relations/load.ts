@@ -1,3 +1,4 @@
+import { isAdapterMethod } from '../core/adapter-method.ts'
 import { getProvider } from '../core/client-call.ts'
 import { reportError } from '../core/events.ts'
 import { hasHooks } from '../core/gate.ts'
@@ -11,7 +12,7 @@ import {
   type RelationCondition,
   toKey
 } from '../query/related.ts'
-import { makeRecordsPlain } from '../schema/plain-records.ts'
+import { makeRecordsOwn } from '../schema/plain-records.ts'
 import {
   type CountRelation,
   isCountRelation,
@@ -44,7 +45,7 @@ export async function addRelated(
   includes: Includes,
   relations: Relations
 ): Promise<void> {
-  const records = makeRecordsPlain(context)
+  const records = makeRecordsOwn(context)
 
   if (records.length === 0) return
 
@@ -141,14 +142,16 @@ async function findMany(
   const links =
     through && own.length > 0 ? await findLinks(context, through, own, budget, prefetched?.rows) : []
   const { app } = context
-  // A hook may take records out of a list.
-  const list = hasHooks(app, app.service(path), 'find') ? undefined : getListRules(app, relation)
+  const service = app.service(path)
+  // A hook may take records out of a list, and a class may find others.
+  const isWhole = hasHooks(app, service, 'find') || !isAdapterMethod(service, 'find')
+  const list = isWhole ? undefined : getListRules(app, relation)
   const condition = through
     ? { field: to, values: listValues(links, through.to), prefetched: prefetched?.next?.rows }
     : { field: to, values: own, list, prefetched: prefetched?.rows }
   const related = await findBy(page, relation, condition, within)
   // Its adapter knows the order of its values.
-  const sorted = sort ? related : sortById(related, getIdField(context.app.service(path)))
+  const sorted = sort ? related : sortById(related, getIdField(service))
   const groups = through ? groupByLinks(sorted, to, links, through) : groupBy(sorted, to)
   const max = Math.min(limit, getMaxListed(context, path))
 

@@ -108,10 +108,17 @@ function merge(first: JsonSchema, second: JsonSchema, intersect: Intersect | und
     ...intersect?.(first.properties, second.properties)
   }
 
+  const required = [first, second].flatMap(listRequired)
+
   return {
     ...first,
     ...second,
     ...(hasProperties && { properties }),
+    ...(required.length > 0 && { required: [...new Set(required)] }),
     ...(hasProperties && isOpen && { additionalProperties: true })
   }
+}
+
+function listRequired({ required }: JsonSchema): readonly unknown[] {
+  return Array.isArray(required) ? required : []
 }

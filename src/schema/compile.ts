@@ -355,7 +355,9 @@ function compileUpsert(
       if (isObject(checked) && !Array.isArray(checked)) {
         const values = by.map((name) => [name, (checked as { readonly [name: string]: unknown })[name]])
 
-        context.params = addServiceSlots(context.params, service, { upsertKey: Object.fromEntries(values) })
+        const upsertKey = { values: Object.fromEntries(values), context, data }
+
+        context.params = addServiceSlots(context.params, service, { upsertKey })
       }
 
       return data

@@ -2,7 +2,7 @@ import type { HookContext } from '../core/types.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { mapAll } from '../utils/promise.ts'
 import { type Computed, isQueryName } from './declaration.ts'
-import { makeRecordsPlain } from './plain-records.ts'
+import { makeRecordsOwn } from './plain-records.ts'
 
 /** Fields by name. */
 export type ComputedFields = readonly (readonly [name: string, computed: Computed])[]
@@ -39,7 +39,7 @@ export function assertComputed(computed: object, id: string): void {
  * @throws Error when a function returns another number of values than there are records
  */
 export async function addComputed(context: HookContext, fields: ComputedFields): Promise<void> {
-  const records = fields.length > 0 ? makeRecordsPlain(context) : []
+  const records = fields.length > 0 ? makeRecordsOwn(context) : []
 
   if (records.length === 0) return
 

@@ -1,8 +1,10 @@
 // Fields that are made for each result: what they are made from is read, and taken out again.
 import type { HookContext, Query } from '../core/types.ts'
+import { toSelection } from '../query/select.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { listRecords } from './page.ts'
+import { makeRecordsOwn } from './plain-records.ts'
 
 declare module '../utils/call-state.ts' {
   interface ContextSlots {
@@ -42,7 +44,8 @@ export function selectSources(
 }
 
 /**
- * Takes fields out of a result that were read only to make others of them.
+ * Takes fields out of a result that were read only to make others of them. Of an object of which the call has selected a part,
+ * that part stays.
  *
  * @param context The context after the call
  * @param sources The fields that others are made from
@@ -53,8 +56,27 @@ export function dropSources(context: HookContext, sources: readonly string[]): v
   if (!selected) return
 
   const dropped = sources.filter((name) => !selected.has(name))
+  const hasDropped = (record: unknown) =>
+    isPlainObject(record) && dropped.some((name) => Object.hasOwn(record, name))
 
-  for (const record of listRecords(context)) {
-    if (isPlainObject(record)) for (const name of dropped) delete record[name]
+  if (!listRecords(context).some(hasDropped)) return
+
+  const parts = dropped.map((name) => [name, toPart(name, selected)] as const)
+
+  for (const record of makeRecordsOwn(context)) {
+    for (const [name, pick] of parts) {
+      const part = pick?.(record)
+
+      if (part === undefined) delete record[name]
+      else record[name] = part
+    }
   }
+}
+
+/** What picks the part of a field that was selected; `undefined` where none was. */
+function toPart(name: string, selected: ReadonlySet<string>): ((record: object) => unknown) | undefined {
+  const paths = [...selected].filter((path) => path.startsWith(`${name}.`))
+  const select = toSelection(paths)
+
+  return paths.length > 0 ? (record) => select(record)[name] : undefined
 }

@@ -92,3 +92,28 @@ it('a query that does not match tells no id, which may be hidden', async () => {
   })
   expect(await upsert({ ownerId: 1 })).toEqual({ ownerId: 1, url: 'a.example' })
 })
+
+it('a hook that calls `upsert` once more with its params has the key of its own data', async () => {
+  const app: any = alula()
+
+  app.use('entries', memory({ startId: 1, upsert: { by: ['k'] } }), {
+    schema: schema(z.object({ id: z.int(), k: z.string(), v: z.int() })),
+    methods: ['find', 'create', 'patch', 'upsert']
+  })
+  app.service('entries').hooks({
+    before: {
+      upsert: [
+        async ({ service, params, data }: any) => {
+          if (data.k !== 'log') await service.upsert({ k: 'log', v: 99 }, { ...params, schema: false })
+        }
+      ]
+    }
+  })
+  await app.service('entries').create({ k: 'a', v: 1 })
+  await app.service('entries').upsert({ k: 'a', v: 2 })
+
+  expect(await app.service('entries').find()).toEqual([
+    { id: 1, k: 'a', v: 2 },
+    { id: 2, k: 'log', v: 99 }
+  ])
+})

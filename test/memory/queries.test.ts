@@ -216,3 +216,28 @@ it('a sorter that says nothing leaves records as they came', async () => {
 
   expect((await things.find({ query: { $sort: { n: 1 } } })).data.map(({ n }: any) => n)).toEqual([0, 1, 2])
 })
+
+it('a matcher gets the conditions of a query, and nothing else of it', async () => {
+  const seen: string[][] = []
+  const service = memory({
+    store: [
+      { id: 1, a: 1 },
+      { id: 2, a: 1 }
+    ],
+    paginate: { default: 1, cursor: { secret: 'x'.repeat(40) } },
+    filters: { $populate: true, search: true },
+    matcher: (query) => {
+      seen.push(Object.keys(query))
+
+      return () => true
+    }
+  })
+  const query = { a: 1, $or: [{ a: 1 }], $populate: 'x', search: 'y', $sort: { a: 1 }, $limit: 1 }
+  const { endCursor }: any = await service.find({ query: { ...query, $total: true } as any })
+
+  await service.find({ query: { ...query, $after: endCursor } as any })
+  expect(seen).toEqual([
+    ['a', '$or'],
+    ['a', '$or']
+  ])
+})

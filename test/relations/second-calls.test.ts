@@ -1,5 +1,5 @@
 // Hooks and classes that call `find` once more, copy queries and throw anything: what a relation finds stays what its service finds.
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
@@ -85,6 +85,73 @@ describeDatabases('a hook that finds once more with its params', (database) => {
     const found = await app.service('notes').find({ query: { 'others.text': 'open', $sort: { id: 1 } } })
 
     expect(found.map(({ id }: any) => id)).toEqual([1, 3])
+  })
+})
+
+describe('a hook or a class that finds once more before it decides', () => {
+  const C = [
+    { id: 1, p: 1, kind: 'open' },
+    { id: 2, p: 1, kind: 'open' },
+    { id: 3, p: 1, kind: 'private' }
+  ]
+  const relations = {
+    number: count('cs', { to: 'p' }),
+    all: many('cs', { to: 'p', filter: ['kind'] }),
+    last: many('cs', { to: 'p', limit: 1, sort: { id: -1 } })
+  }
+
+  /** The query without what is private. */
+  async function narrow(find: (params: any) => Promise<any>, params: any): Promise<object> {
+    const hidden = await find({ ...params, query: { kind: 'private' }, paginate: false })
+
+    return { ...params.query, id: { $nin: hidden.map(({ id }: any) => id) } }
+  }
+
+  const hook =
+    (method: string) =>
+    async ({ service, params }: any) => {
+      if (params.isInner) return
+
+      params.query = await narrow((inner) => service[method]({ ...inner, isInner: true }), params)
+    }
+
+  class FindingTwice extends MemoryService {
+    override async find(params: any): Promise<any> {
+      return super.find({ ...params, query: await narrow((inner) => super.find(inner), params) })
+    }
+  }
+
+  class ReadingTwice extends MemoryService {
+    override async _find(params: any): Promise<any> {
+      return super._find({ ...params, query: await narrow((inner) => super._find(inner), params) })
+    }
+  }
+
+  it.each<[string, new (options: object) => object, string | undefined]>([
+    ['a hook, by `find`', MemoryService, 'find'],
+    ['a hook, by `_find`', MemoryService, '_find'],
+    ['a class, by `find`', FindingTwice, undefined],
+    ['a class, by `_find`', ReadingTwice, undefined]
+  ])('is asked by each relation: %s', async (_title, Service, method) => {
+    const app: any = alula()
+
+    app.use('cs', new Service({ store: C }), {
+      schema: schema(z.object({ id: z.int(), p: z.int(), kind: z.string() }))
+    })
+    app.use('ps', memory({ store: [{ id: 1 }] }), {
+      schema: schema(z.object({ id: z.int() }), { relations })
+    })
+    if (method) app.service('cs').hooks({ before: { find: [hook(method)] } })
+
+    const open = C.slice(0, 2)
+    const query = { $include: ['number', 'all', 'last'] }
+
+    expect(await app.service('cs').find({ query: {} })).toEqual(open)
+    expect(await app.service('ps').find({ query })).toEqual([
+      { id: 1, number: 2, all: open, last: open.slice(1) }
+    ])
+    expect(await app.service('ps').find({ query: { 'all.kind': 'private' } })).toEqual([])
+    expect(await app.service('ps').find({ query: { 'all.kind': 'open' } })).toHaveLength(1)
   })
 })
 

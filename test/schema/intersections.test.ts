@@ -46,6 +46,17 @@ describe('a nested object that two parts of `allOf` describe', () => {
   })
 })
 
+it('what either part of `allOf` requires is required', () => {
+  const root = {
+    allOf: [
+      { ...withField('id', { type: 'integer' }), required: ['id'] },
+      { ...withField('text', TEXT), required: ['text', 'id'] }
+    ]
+  }
+
+  expect(createShapes(root)(root).object.required).toEqual(['id', 'text'])
+})
+
 it('what one part lists and another types tells the kinds of a record apart', () => {
   const toKind = (kind: string, field: string) => ({
     allOf: [withField('kind', { const: kind }), withField('kind', TEXT), withField(field, TEXT)]

@@ -292,3 +292,20 @@ it('the message for an unknown field suggests another name, and never the same',
   // A relation may list a field that the table of the other service lacks.
   expect(describeUnknown('p.title', ['p.title'])).toBe('is not a field that can be queried')
 })
+
+it('a part of an object that a computed field is made from is selected with and without that field', async () => {
+  const app: any = alula()
+  const Person = z.object({ id: z.int(), address: z.object({ city: z.string(), zip: z.string() }) })
+
+  app.use('people', memory({ store: [{ id: 1, address: { city: 'London', zip: '1' } }] }), {
+    schema: schema(Person, {
+      computed: { label: { from: ['address'], many: (all) => all.map(({ address }) => address.zip) } }
+    })
+  })
+
+  const select = (...$select: string[]) => app.service('people').get(1, { query: { $select } })
+
+  expect(await select('address.city')).toEqual({ id: 1, address: { city: 'London' } })
+  expect(await select('address.city', 'label')).toEqual({ id: 1, address: { city: 'London' }, label: '1' })
+  expect(await select('label')).toEqual({ id: 1, label: '1' })
+})
