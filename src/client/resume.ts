@@ -13,73 +13,63 @@ interface Receiving extends Socket {
 const NOWHERE = 'none-0.0'
 
 /** What one socket has seen, and how it gets the rest. */
-class Resumption {
-  private readonly app: Application
-  private readonly socket: Socket
-  private readonly isUnseen = createSeen()
-  private position: string | undefined
-  private connection = 0
-  /** Until the server has begun with what was missed, its events come again. */
-  private isResuming = false
+function createResumption(app: Application, socket: Socket) {
+  const isUnseen = createSeen()
+  let position: string | undefined
+  let connection = 0
+  // Until the server has begun with what was missed, its events come again.
+  let isResuming = false
 
-  constructor(app: Application, socket: Socket) {
-    this.app = app
-    this.socket = socket
-  }
+  function resume(from = position): void {
+    const current = connection
 
-  /** Whether an event has not been seen. */
-  isNew(stamp: Stamp): boolean {
-    // Those without a position too: they come again after those that were missed.
-    if (this.isResuming) return false
+    socket.emit('$resume', from, (_error: unknown, end?: string) => {
+      if (current !== connection) return
 
-    this.position = stamp.position ?? this.position
-
-    return this.isUnseen(stamp)
-  }
-
-  /** Notes where the server is at the beginning of a connection. What was missed is resumed from the position before. */
-  startAt(position: string): void {
-    if (!this.isResuming) this.position = position
-  }
-
-  /** Tells the application that events are lost. */
-  report(gap: { position?: string }): void {
-    this.position = gap.position
-    emitSafely(this.app, this.app, 'gap', [gap])
-  }
-
-  /** Asks for what was missed, on a new connection. */
-  begin(): void {
-    const login: Promise<unknown> | undefined = this.app.get('authentication')
-
-    this.connection++
-    this.isResuming = this.position !== undefined
-
-    // As the user of the connection before. Otherwise at once, so that calls that wait for the connection come after it.
-    if (login) void this.resumeAs(login)
-    else this.resume(this.position)
-  }
-
-  private resume(from: string | undefined): void {
-    const { connection } = this
-
-    this.socket.emit('$resume', from, (_error: unknown, end?: string) => {
-      if (connection !== this.connection) return
-
-      this.isResuming = false
-      this.position ??= end
+      isResuming = false
+      position ??= end
     })
   }
 
-  private async resumeAs(login: Promise<unknown>): Promise<void> {
-    const { connection } = this
+  async function resumeAs(login: Promise<unknown>): Promise<void> {
+    const current = connection
     const isKnown = await login.then(
       () => true,
       ({ code }) => code === 401
     )
 
-    if (connection === this.connection && this.socket.connected)
-      this.resume(isKnown ? this.position : NOWHERE)
+    if (current === connection && socket.connected) resume(isKnown ? position : NOWHERE)
+  }
+
+  return {
+    isNew(stamp: Stamp): boolean {
+      // Those without a position too: they come again after those that were missed.
+      if (isResuming) return false
+
+      position = stamp.position ?? position
+
+      return isUnseen(stamp)
+    },
+
+    /** Notes where the server is, unless it goes on from the position before. */
+    startAt(from: string | undefined): void {
+      if (!isResuming) position = from
+    },
+
+    report(gap: { position?: string }): void {
+      position = gap.position
+      emitSafely(app, app, 'gap', [gap])
+    },
+
+    begin(): void {
+      const login: Promise<unknown> | undefined = app.get('authentication')
+
+      connection++
+      isResuming = position !== undefined
+
+      // As the user of the connection before. Otherwise at once, so that calls that wait for the connection come after it.
+      void (login ? resumeAs(login) : resume())
+    }
   }
 }
 
@@ -95,17 +85,17 @@ export function resumeEvents(app: Application, socket: Receiving): void {
 
   if (typeof onevent !== 'function') return
 
-  const resumption = new Resumption(app, socket)
+  const { isNew, startAt, report, begin } = createResumption(app, socket)
 
   socket.onevent = (packet) => {
     const [name, content, stamp] = packet.data ?? []
 
-    if (name === '$position') resumption.startAt(content)
-    if (typeof stamp?.tx === 'string' && !resumption.isNew(stamp)) return
+    if (name === '$position') startAt(content)
+    if (typeof stamp?.tx === 'string' && !isNew(stamp)) return
 
     onevent.call(socket, packet)
   }
-  socket.on('gap', (gap: { position?: string }) => resumption.report(gap))
-  socket.on('connect', () => resumption.begin())
-  if (socket.connected) resumption.begin()
+  socket.on('gap', report)
+  socket.on('connect', begin)
+  if (socket.connected) begin()
 }

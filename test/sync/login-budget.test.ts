@@ -75,7 +75,12 @@ describeRedis('the budget for failed logins of two processes', () => {
     await store.take('wren', 900_000)
     await store.giveBack('wren', 900_000)
     await store.giveBack('wren', 900_000)
-    expect(await store.take('wren', 1000_000)).toEqual({ count: 1, resetIn: 1000_000 })
+
+    const { count, resetIn } = await store.take('wren', 1000_000)
+
+    expect(count).toBe(1)
+    // A counter that is still there would end after 900 seconds.
+    expect(resetIn).toBeGreaterThan(900_000)
   })
 
   it('keeps ten addresses', async () => {
