@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { toTotalSort } from '../../src/adapter/cursor-page.ts'
 import { Cursors, toBinding } from '../../src/adapter/cursors.ts'
 import { kysely } from '../../src/kysely.ts'
@@ -314,3 +314,28 @@ describeDatabases('cursors', (database) => {
     expect(statements.join()).not.toContain('offset')
   })
 })
+
+describeDatabases(
+  'cursors of a list of an enum whose name has capitals',
+  (database) => {
+    it('lead through all pages', async () => {
+      const setUp = database.open()
+
+      onTestFinished(async () => {
+        await sql`drop type "alula_Mood"`.execute(setUp)
+        await setUp.destroy()
+      })
+      await sql`drop type if exists "alula_Mood" cascade`.execute(setUp)
+      await sql`create type "alula_Mood" as enum ('calm', 'glad')`.execute(setUp)
+
+      const db = await createTable(database, 'alula_moods', 'id serial primary key, moods "alula_Mood"[]')
+      const paginate = { default: 1, cursor: { secret: SECRET } }
+      const service: any = kysely({ Model: db, name: 'alula_moods', paginate, multi: true })
+
+      await service.create([{ moods: ['glad'] }, { moods: ['calm'] }, { moods: ['calm', 'glad'] }])
+
+      expect(await walk(service, { $sort: { moods: 1 } }, 1, 1)).toEqual([2, 3, 1])
+    })
+  },
+  [POSTGRES]
+)

@@ -595,7 +595,14 @@ function toKeyValue(text: string, { form, column }: SortPart): unknown {
   if (form === 'truth') return text === 'true'
   if (form === 'number' || !column) return sql`${text}::text::numeric`
 
-  return sql`${text}::text::${sql.raw(column.type === 'oid' ? 'int8' : column.type)}`
+  return sql`${text}::text::${toTypeName(column.type === 'oid' ? 'int8' : column.type)}`
+}
+
+/** The name of a type, or of a list of values of it; the name of an enum may have capitals. */
+function toTypeName(type: string): Fragment {
+  const [, name = '', list = ''] = /^(.*?)((?:\[\])?)$/.exec(type) ?? []
+
+  return sql`${sql.id(name)}${sql.raw(list)}`
 }
 
 /** Drivers can be told how to read numbers and times; they read the others alike. */
