@@ -1,4 +1,5 @@
 import type { EventStamp } from '../core/internals.ts'
+import { Timeout } from '../errors.ts'
 import { toJsonText } from '../transport/encode.ts'
 import type { Backlog, WaitingConnection } from '../utils/backlog.ts'
 
@@ -66,7 +67,7 @@ export class EventStream implements WaitingConnection {
   /** Closes the stream at once. */
   close(): void {
     // Not its `close`, which would keep what waits.
-    this.controller.error(new Error('The client does not read its events'))
+    this.controller.error(new Timeout('The client does not read its events'))
     this.leave()
   }
 

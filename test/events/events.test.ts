@@ -167,14 +167,14 @@ it('compression does not hold events back', async () => {
 })
 
 /** An application whose streams are read by hand. */
-function openHandler(options = {}) {
+function openHandler(options = {}, httpOptions = {}) {
   const app: any = alula().configure(events(options))
 
   app.use('notes', memory())
   app.publish(() => app.channel('all'))
   app.on('connection', (connection: object) => app.channel('all').join(connection))
 
-  const handle = createHandler(app)
+  const handle = createHandler(app, httpOptions)
 
   return {
     app,
@@ -184,8 +184,10 @@ function openHandler(options = {}) {
   }
 }
 
-it('the stream of a client that does not read is closed', async () => {
-  const { app, notes, listen } = openHandler({ maxUnsentBytes: 2000 })
+it('the stream of a client that does not read is closed, which is no error of the server', async () => {
+  const logged: unknown[] = []
+  const logger = { error: (...line: unknown[]) => void logged.push(line) }
+  const { app, notes, listen } = openHandler({ maxUnsentBytes: 2000 }, { logger })
   const slow = await listen()
   const ended = once(app, 'disconnect')
 
@@ -195,6 +197,7 @@ it('the stream of a client that does not read is closed', async () => {
   await ended
   await expect(slow.text()).rejects.toThrow('The client does not read its events')
   expect(app.channel('all').length).toBe(0)
+  expect(logged).toEqual([])
 })
 
 it('what happens while a connection joins its channels comes too', async () => {
