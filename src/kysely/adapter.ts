@@ -21,7 +21,7 @@ import { withPluginsOf, withSchema } from './instance.ts'
 import { toKeyedStore } from './keyset.ts'
 import { lockRows } from './locked-rows.ts'
 import { type AnyKyselyParams, assertOptions, type KyselyOptions, type KyselyParams } from './options.ts'
-import { sortById, toOrder, toSortParts } from './order.ts'
+import { orderBy, sortById, toSortParts } from './order.ts'
 import { watchStatements } from './outside.ts'
 import { openPrefetch, type PrefetchReader } from './prefetch/reader.ts'
 import { type Origin, PrefetchedRows } from './prefetch/rows.ts'
@@ -216,27 +216,21 @@ export class KyselyAdapter<
       const { budget } = getInherited(params)
       const numbers = relatedSorts && (await toNumbers(relatedSorts, handle, this.getPlace(params)))
 
+      if (query.cursor) assertTotalOrder(query.sort, handle)
+
+      const parts = toSortParts(query.sort, handle.table, handle.id, numbers)
+
       if (query.cursor) {
-        assertTotalOrder(query.sort, handle)
-
-        const parts = toSortParts(query.sort, handle.table, handle.id, numbers)
-
         return await this._prefetch(params, origin, handle, query.limit, (reader) =>
           this.findCursorPage(query, params, toKeyedStore(handle, query, where, parts, reader))
         )
       }
 
-      const order = toOrder(query.sort, handle.table, handle.id, numbers)
+      const order = orderBy(parts, handle.table)
       const { limit, skip } = query
       const readUnpaged = (reader?: PrefetchReader) =>
         budget && !reader
-          ? readWithin<Result>(
-              handle,
-              query,
-              where,
-              toSortParts(query.sort, handle.table, handle.id, numbers),
-              budget
-            )
+          ? readWithin<Result>(handle, query, where, parts, budget)
           : readRecords<Result>(handle, query, where, order, reader)
       const { total, data } = await this._prefetch(params, origin, handle, limit, async (reader) =>
         isPaginated(paginate) && paginate.total !== false

@@ -4,6 +4,7 @@ import type { Key } from '../adapter/cursors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import type { Fragment, SortPart, StoredRow, Table } from './dialect.ts'
 import { ALWAYS, allOf, anyOf, NEVER } from './logic.ts'
+import { orderBy } from './order.ts'
 import type { PrefetchReader } from './prefetch/reader.ts'
 import { countRecords, selectSection, toRecords } from './read.ts'
 import { read, type TableHandle } from './table-handle.ts'
@@ -32,9 +33,7 @@ export function toKeyedStore<Result>(
       handle,
       { ...query, limit: Number.isFinite(limit) ? limit : undefined, skip: 0 },
       condition,
-      toDirection(parts, fromEnd ? -1 : 1).map((part) =>
-        table.dialect.toOrder(part.value, part.direction, part.isNullable)
-      )
+      orderBy(toDirection(parts, fromEnd ? -1 : 1), table)
     )
 
   return {

@@ -23,9 +23,12 @@ export function toOrder(
   id: string,
   numbers?: ReadonlyMap<string, Fragment>
 ): readonly Fragment[] {
-  return toSortParts(sort, table, id, numbers).map(({ value, direction, isNullable }) =>
-    table.dialect.toOrder(value, direction, isNullable)
-  )
+  return orderBy(toSortParts(sort, table, id, numbers), table)
+}
+
+/** The values of an order as the parts of `order by`. */
+export function orderBy(parts: readonly SortPart[], { dialect }: Table): readonly Fragment[] {
+  return parts.map(({ value, direction, isNullable }) => dialect.toOrder(value, direction, isNullable))
 }
 
 /**

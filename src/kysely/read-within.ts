@@ -5,6 +5,7 @@ import { TooLargeRelated } from '../relations/budget.ts'
 import { countCharacters } from '../utils/size.ts'
 import type { Fragment, SortPart } from './dialect.ts'
 import { toKeyedStore } from './keyset.ts'
+import { orderBy } from './order.ts'
 import { readRecords } from './read.ts'
 import type { TableHandle } from './table-handle.ts'
 
@@ -35,7 +36,7 @@ export async function readWithin<Result>(
   { characters }: Budget
 ): Promise<Result[]> {
   const { limit = Number.POSITIVE_INFINITY, skip } = query
-  const order = sort.map((part) => handle.table.dialect.toOrder(part.value, part.direction, part.isNullable))
+  const order = orderBy(sort, handle.table)
   const readByOffset: ReadPart<Result> = async (limit, offset) => {
     const part = await readRecords<Result>(handle, { ...query, limit, skip: skip + offset }, where, order)
 

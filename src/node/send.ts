@@ -68,7 +68,7 @@ export function sendResponse(
   const head: OutgoingHttpHeaders = copyWith(withEarlierCookies(response, headers))
 
   // The server would read the rest of a refused body as the next request.
-  if (!request.complete && isBodyPending(request)) head.Connection = 'close'
+  if (isBodyPending(request)) head.Connection = 'close'
 
   if (typeof body === 'string') head['Content-Length'] = Buffer.byteLength(body)
 

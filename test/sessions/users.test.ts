@@ -120,39 +120,44 @@ it('a patch succeeds where a strategy expects fields that its data does not have
   await use((await refresh(refreshToken)).accessToken)
 })
 
+/** An application whose service of users has a user, and a hook that refuses to show it to clients as long as it is told to. */
+async function createRefusing() {
+  const created = await createApp()
+  let isRefusing = false
+  const refuse = async ({ params }: any) => {
+    if (isRefusing && params.provider) throw new NotAuthenticated('Not at this hour')
+  }
+
+  created.app.service('users').hooks({ before: { get: [refuse] } })
+  await created.app.service('users').create(WREN)
+
+  return {
+    ...created,
+    setRefusing(value: boolean) {
+      isRefusing = value
+    }
+  }
+}
+
 describe('a hook of users', () => {
   it('that refuses to show the user stops no logout by the refresh token', async () => {
-    const { app, logIn, logOut, refresh } = await createApp()
-    let isRefusing = false
-    const refuse = async ({ params }: any) => {
-      if (isRefusing && params.provider) throw new NotAuthenticated('Not at this hour')
-    }
-
-    app.service('users').hooks({ before: { get: [refuse] } })
-    await app.service('users').create(WREN)
+    const { setRefusing, logIn, logOut, refresh } = await createRefusing()
 
     const { refreshToken } = await logIn()
 
-    isRefusing = true
+    setRefusing(true)
     expect(await logOut(refreshToken)).toEqual({ authentication: { strategy: 'refresh' } })
     await expect(refresh(refreshToken)).rejects.toMatchObject(reason('ended'))
   })
 
   it('that refuses to show the user fails the refresh, and the session goes on', async () => {
-    const { app, ended, logIn, refresh } = await createApp()
-    let isRefusing = false
-    const refuse = async ({ params }: any) => {
-      if (isRefusing && params.provider) throw new NotAuthenticated('Not at this hour')
-    }
-
-    app.service('users').hooks({ before: { get: [refuse] } })
-    await app.service('users').create(WREN)
+    const { setRefusing, ended, logIn, refresh } = await createRefusing()
 
     const { refreshToken } = await logIn()
 
-    isRefusing = true
+    setRefusing(true)
     await expect(refresh(refreshToken)).rejects.toMatchObject({ code: 401, message: 'Not at this hour' })
-    isRefusing = false
+    setRefusing(false)
     expect(await refresh(refreshToken)).toMatchObject({ user: { id: 1 } })
     expect(ended).toEqual([])
   })

@@ -71,10 +71,10 @@ const toBroken = () =>
   )
 
 /** A logger, and the errors that it has got. */
-function createLogger() {
+function createLogger(): { readonly lines: readonly string[]; readonly logger: Logger } {
   const lines: string[] = []
 
-  return { lines, logger: { error: (line: string) => lines.push(line) } as unknown as Logger }
+  return { lines, logger: { error: (line) => lines.push(line) } }
 }
 
 describe.each(Object.entries(SERVERS))('%s', (_name, start) => {
