@@ -28,8 +28,11 @@ export async function createStores(url) {
         ],
         teardown: [
           async (_context, next) => {
-            await next()
-            if (redis.isOpen) await redis.close()
+            try {
+              await next()
+            } finally {
+              if (redis.isOpen) await redis.close()
+            }
           }
         ]
       })

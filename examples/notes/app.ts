@@ -33,8 +33,11 @@ const server = await app.listen(Number(PORT))
 // Finishes the requests that are in flight: until then they need the database.
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, async () => {
-    await app.teardown()
-    await db.destroy()
+    try {
+      await app.teardown()
+    } finally {
+      await db.destroy()
+    }
   })
 }
 

@@ -62,8 +62,11 @@ const server = await app.listen(Number(PORT))
 
 async function stop() {
   // Finishes the requests that are in flight: until then they need the database.
-  await app.teardown()
-  await db.destroy()
+  try {
+    await app.teardown()
+  } finally {
+    await db.destroy()
+  }
 }
 
 for (const signal of ['SIGINT', 'SIGTERM']) {

@@ -10,8 +10,11 @@ const address = server.address()
 // Finishes the requests that are in flight: until then they need the database.
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, async () => {
-    await app.teardown()
-    await db.destroy()
+    try {
+      await app.teardown()
+    } finally {
+      await db.destroy()
+    }
   })
 }
 

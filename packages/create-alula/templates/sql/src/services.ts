@@ -12,8 +12,11 @@ export function services(app: Application): void {
   app.hooks({
     teardown: [
       async (_context, next) => {
-        await next()
-        await db.destroy()
+        try {
+          await next()
+        } finally {
+          await db.destroy()
+        }
       }
     ]
   })
