@@ -1,5 +1,6 @@
 // Which methods of a service are those of its adapter, as the library wrote them.
 import { getTraits } from '../hooks/traits.ts'
+import { hasHooks } from './gate.ts'
 
 declare module '../hooks/traits.ts' {
   interface Traits {
@@ -25,6 +26,18 @@ export function isAdapterMethod(service: object, method: string): boolean {
     inner !== undefined &&
     inner === adapter?.[`_${method}`]
   )
+}
+
+/**
+ * Whether a call of a method of a registered service does what the library wrote: no class has another one, and no hook may
+ * change its query or its result. What the extensions of the service do is not looked at.
+ *
+ * @param app The application
+ * @param service The service
+ * @param method The name of a standard method
+ */
+export function isPlainMethod(app: object, service: object, method: string): boolean {
+  return isAdapterMethod(service, method) && !hasHooks(app, service, method)
 }
 
 /** The object in a chain of prototypes that has a member itself. */

@@ -1,5 +1,5 @@
 // The calls that relations make: each asks another service for records, as the caller may find them.
-import { isAdapterMethod } from '../core/adapter-method.ts'
+import { isAdapterMethod, isPlainMethod } from '../core/adapter-method.ts'
 import { getProvider } from '../core/client-call.ts'
 import { createContext } from '../core/hooks.ts'
 import { getServiceOptions } from '../core/service.ts'
@@ -88,8 +88,12 @@ export async function findLinks(
   budget: Budget,
   prefetched?: object
 ): Promise<readonly Fields[]> {
-  const { from, to } = link
-  const query = { [from]: { $in: values }, $select: [from, to], $limit: budget.left + 1 }
+  const { app } = context
+  const { path, from, to } = link
+  // A hook or a class may decide by any field.
+  const isWhole = path !== undefined && !isPlainMethod(app, app.service(path), 'find')
+  const $select = isWhole ? {} : { $select: [from, to] }
+  const query = { [from]: { $in: values }, ...$select, $limit: budget.left + 1 }
   const found = await askLinks(context, link, query, { relation: { field: from, values, prefetched } })
   const records = makeRecordsPlain(found)
 

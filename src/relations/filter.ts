@@ -1,4 +1,4 @@
-import { hasHooks } from '../core/gate.ts'
+import { isPlainMethod } from '../core/adapter-method.ts'
 import type { HookContext, Query } from '../core/types.ts'
 import { BadRequest, type FeathersError } from '../errors.ts'
 import { addConditions } from '../query/conditions.ts'
@@ -172,9 +172,9 @@ async function listRelated(
     if (set?.toOperand && isSamePlace(set, place)) return await set.toOperand(field)
   }
 
-  // A hook may decide by any field, and clients cannot select what a schema hides.
+  // A hook or a class may decide by any field, and clients cannot select what a schema hides.
   const isWhole =
-    hasHooks(app, related, 'find') || isHidden(field, getSchemaDefinition(related)?.hidden ?? [])
+    !isPlainMethod(app, related, 'find') || isHidden(field, getSchemaDefinition(related)?.hidden ?? [])
   const selection = isWhole ? {} : { $select: [field] }
 
   return listPresent(await findRelated(context, relation, { ...query, ...selection }, budget), field)

@@ -1,7 +1,6 @@
-import { isAdapterMethod } from '../core/adapter-method.ts'
+import { isPlainMethod } from '../core/adapter-method.ts'
 import { getProvider } from '../core/client-call.ts'
 import { reportError } from '../core/events.ts'
-import { hasHooks } from '../core/gate.ts'
 import { getIdField } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
 import {
@@ -144,8 +143,7 @@ async function findMany(
   const { app } = context
   const service = app.service(path)
   // A hook may take records out of a list, and a class may find others.
-  const isWhole = hasHooks(app, service, 'find') || !isAdapterMethod(service, 'find')
-  const list = isWhole ? undefined : getListRules(app, relation)
+  const list = isPlainMethod(app, service, 'find') ? getListRules(app, relation) : undefined
   const condition = through
     ? { field: to, values: listValues(links, through.to), prefetched: prefetched?.next?.rows }
     : { field: to, values: own, list, prefetched: prefetched?.rows }

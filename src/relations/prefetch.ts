@@ -1,6 +1,7 @@
 // Related records that come with a page. Their services are called afterwards all the same: it only saves statements.
+
+import { isPlainMethod } from '../core/adapter-method.ts'
 import { getProvider } from '../core/client-call.ts'
-import { hasHooks } from '../core/gate.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
 import { hasSets, type PrefetchRequest, type SetAdapter } from '../query/related.ts'
@@ -73,7 +74,7 @@ function toRequest(context: HookContext, relation: Relation): PrefetchRequest | 
  * @param context The context of the call
  * @param path The path of the service
  * @param isOutside Whether its access is asked
- * @returns `undefined` where that is not sure: hooks, access, scope and schema may change queries
+ * @returns `undefined` where that is not sure: hooks, a class, access, scope and schema may change what is found
  */
 function findPlain({ app }: HookContext, path: string, isOutside: boolean): SetAdapter | undefined {
   const service = app.service(path)
@@ -86,5 +87,5 @@ function findPlain({ app }: HookContext, path: string, isOutside: boolean): SetA
 
   const isScoped = (parent ?? singleton) !== undefined
 
-  return mayNarrow || mayRestrict || isScoped || hasHooks(app, service, 'find') ? undefined : service
+  return mayNarrow || mayRestrict || isScoped || !isPlainMethod(app, service, 'find') ? undefined : service
 }

@@ -1,5 +1,4 @@
-import { isAdapterMethod } from '../core/adapter-method.ts'
-import { hasHooks } from '../core/gate.ts'
+import { isPlainMethod } from '../core/adapter-method.ts'
 import type { HookContext } from '../core/types.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
 import { isFunction } from '../utils/check.ts'
@@ -65,7 +64,7 @@ export function makeRecordsOwn(context: HookContext): readonly PlainRecord[] {
 
 /** Whether an adapter has made the records, and no hook has seen or replaced them. */
 function isFresh({ app, service, method }: HookContext): boolean {
-  return isAdapterMethod(service, method) && !hasHooks(app, service, method)
+  return isPlainMethod(app, service, method)
 }
 
 function toOwn(record: unknown): unknown {

@@ -110,7 +110,7 @@ const CASES: { readonly [reason: string]: Difference } = {
   'a class narrows the links': {
     Links: FirstTag,
     query: { $include: ['tags'] },
-    statements: 2,
+    statements: 3,
     first: { tags: [{ id: 1, name: 'history' }] }
   },
   'access adds a condition': {

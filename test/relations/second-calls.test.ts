@@ -1,9 +1,10 @@
 // Hooks and classes that call `find` once more, copy queries and throw anything: what a relation finds stays what its service finds.
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
-import { kysely } from '../../src/kysely.ts'
+import { KyselyService, kysely } from '../../src/kysely.ts'
 import { MemoryService, memory } from '../../src/memory.ts'
 import { count, many, one, schema } from '../../src/schema.ts'
 import { createTable, describeDatabases } from '../support/sql.ts'
@@ -152,6 +153,58 @@ describe('a hook or a class that finds once more before it decides', () => {
     ])
     expect(await app.service('ps').find({ query: { 'all.kind': 'private' } })).toEqual([])
     expect(await app.service('ps').find({ query: { 'all.kind': 'open' } })).toHaveLength(1)
+  })
+})
+
+describeDatabases('a class that leaves out what it has found', (database) => {
+  const TABLE = 'alula_leaving_out'
+  const isOpen = ({ text }: any) => text === 'open'
+
+  class ByFind extends KyselyService {
+    override async find(params: any): Promise<any> {
+      return ((await super.find(params)) as any).filter(isOpen)
+    }
+  }
+
+  class BySearch extends KyselyService {
+    override async _find(params: any): Promise<any> {
+      return ((await super._find(params)) as any).filter(isOpen)
+    }
+  }
+
+  it.each([
+    ['find', ByFind],
+    ['_find', BySearch]
+  ])('is asked for all records of a list, and with all fields of them: %s', async (_method, Service) => {
+    const db = await createTable(
+      database,
+      TABLE,
+      `id integer primary key, parent integer, text ${database.text}`
+    )
+    const app: any = alula()
+    const children = many('entries', { from: 'id', to: 'parent', limit: 2, filter: ['id'] })
+    const linked = many('parents', { through: { path: 'entries', from: 'parent', to: 'id' } })
+
+    await sql.raw(`create index alula_leaving_out_parent on ${TABLE} (parent)`).execute(db)
+    app.use('entries', new Service({ Model: db, name: TABLE, multi: true }))
+    app.use('parents', kysely({ Model: db, name: TABLE }), {
+      schema: schema(z.object({ id: z.int() }), { relations: { children, linked } })
+    })
+    await app
+      .service('entries')
+      .create([
+        { id: 1, parent: null, text: 'hidden' },
+        ...[2, 3, 4].map((id) => ({ id, parent: 1, text: 'hidden' })),
+        ...[5, 6, 7].map((id) => ({ id, parent: 1, text: 'open' }))
+      ])
+
+    const service = app.service('parents')
+    const [first] = await service.find({ query: { id: 1, $include: ['children', 'linked'] } })
+
+    expect(first.children.map(({ id }: any) => id)).toEqual([5, 6])
+    expect(first.linked.map(({ id }: any) => id)).toEqual([5, 6, 7])
+    expect(await service.find({ query: { 'children.id': 5, $select: ['id'] } })).toEqual([{ id: 1 }])
+    expect(await service.find({ query: { 'children.id': 2 } })).toEqual([])
   })
 })
 
