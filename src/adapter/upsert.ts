@@ -1,5 +1,6 @@
 // A record by the values of a key: created where no record has them, else patched. It calls `create` or `patch` of the service
 // itself, so that hooks, schema, access, output and events are those of what happens.
+import type { UpsertKey } from '../core/service.ts'
 import type { HookContext, Params, Query, ServiceExtension } from '../core/types.ts'
 import { BadRequest, Conflict, NotFound, Unavailable } from '../errors.ts'
 import { addConditions } from '../query/conditions.ts'
@@ -11,7 +12,7 @@ import {
   setSlots,
   withoutServiceSlots
 } from '../utils/call-state.ts'
-import { hasCode } from '../utils/check.ts'
+import { hasCode, isFault } from '../utils/check.ts'
 import { copyWith, isComposite, isRecordLike } from '../utils/object.ts'
 import type { AdapterParams } from './options.ts'
 
@@ -84,8 +85,7 @@ export async function upsertRecord(
   { isOpen, parents }: RegisteredUpsert
 ): Promise<unknown> {
   const { upserted = {}, upsertKey } = getServiceSlots(params, service)
-  const isOwn = upsertKey?.context.params === params || upsertKey?.data === data
-  const { values, sent, others } = splitKey(data, by, parents, isOwn ? upsertKey?.values : undefined)
+  const { values, sent, others } = splitKey(data, by, parents, upsertKey)
   const own = withoutServiceSlots(params ?? {})
   let id = await findId(service, values, own, false)
   let misses = 0
@@ -183,17 +183,21 @@ function splitKey(
   data: unknown,
   by: readonly string[],
   parents: readonly string[],
-  key?: Query
+  key: UpsertKey | undefined
 ): { readonly values: Query; readonly sent: object; readonly others: object } {
   if (typeof data !== 'object' || data === null || !isRecordLike(data)) {
     throw new BadRequest(`Invalid data: upsert expects an object, got ${describeValue(data)}`)
   }
 
   const record = data as Readonly<Record<string, unknown>>
-  const values =
-    key ??
-    Object.fromEntries(by.flatMap((name) => (Object.hasOwn(record, name) ? [[name, record[name]]] : [])))
-  const missing = by.filter((name) => !Object.hasOwn(values, name) || !isValue(values[name]))
+  const toValue = (name: string) => {
+    const value = Object.hasOwn(record, name) ? record[name] : undefined
+
+    // What the schema has seen, or fills in, is as the schema makes it.
+    return key && (value === undefined || value === key.data[name]) ? key.values[name] : value
+  }
+  const values = Object.fromEntries(by.map((name) => [name, toValue(name)]))
+  const missing = by.filter((name) => !isValue(values[name]))
 
   if (missing.length > 0) {
     throw new BadRequest(
@@ -255,13 +259,6 @@ function toQuoted(names: readonly string[]): string {
 
 function toCollision(): Unavailable {
   return new Unavailable('Other requests keep creating and removing this record. Try again')
-}
-
-/** Whether an error says nothing of the call. */
-function isFault(error: unknown): boolean {
-  const { code } = (error ?? {}) as { code?: unknown }
-
-  return typeof code !== 'number' || code >= 500
 }
 
 /** Whether the caller could get the record: only then may it be said what of it was refused. */

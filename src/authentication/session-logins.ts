@@ -15,7 +15,7 @@ import { Sessions } from '../sessions/sessions.ts'
 import { createRefreshToken, isRefreshToken, type RefreshToken, readRefreshToken } from '../sessions/token.ts'
 import type { EndedSession, SessionEndCause, SessionStore, StoredSession } from '../sessions/types.ts'
 import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
-import { hasCode } from '../utils/check.ts'
+import { isFault } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { markTokenResponse } from '../utils/token-response.ts'
 import type { AccessTokens } from './access-tokens.ts'
@@ -338,12 +338,13 @@ export class SessionLogins {
     const session = await this.store.get(id)
     // A token that was replaced long ago does not tell whose it is any more.
     const isKnown = session && this.sessions.accepts(session, counter)
-    // A hook that refuses to show the user does not keep the session.
-    const admission = isKnown && (await this.users.admit(session, params).catch(ignoreRefusal))
     const held = connections.getLogin(params.connection)
     const isOwn = held?.session?.id === id
 
     await this.end(id, 'logout', session?.userId, params.connection)
+
+    // Only then: hooks may refuse to show the user.
+    const admission = isKnown && (await this.users.admit(session, params).catch(ignoreRefusal))
 
     return {
       ...(isOwn && { accessToken: held?.authentication.accessToken }),
@@ -550,5 +551,5 @@ function isLasting(
 }
 
 function ignoreRefusal(error: unknown): undefined {
-  if (!hasCode(error, 401)) throw error
+  if (isFault(error)) throw error
 }

@@ -49,13 +49,11 @@ export function getIdField(service: object): string {
   return typeof id === 'string' ? id : 'id'
 }
 
-/** The key of a call of `upsert`. A hook that makes another such call, with a copy of its params, has another record. */
+/** The key of a call of `upsert`. A hook or a class that writes another record, with the same params, has another key. */
 export interface UpsertKey {
   readonly values: Query
-  /** The context of the call: its method gets the params that are there. */
-  readonly context: { readonly params?: object }
-  /** The data of the call, by which a class that calls it with other params is known. */
-  readonly data: unknown
+  /** The data of the call, by whose values another record is known. */
+  readonly data: { readonly [name: string]: unknown }
 }
 
 declare module '../utils/call-state.ts' {

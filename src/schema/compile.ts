@@ -1,4 +1,4 @@
-import { getServiceOptions, getUpsertKey, isUpsert } from '../core/service.ts'
+import { getServiceOptions, getUpsertKey, isUpsert, type UpsertKey } from '../core/service.ts'
 import type { FeathersService, Id, Query } from '../core/types.ts'
 import { listAsked } from '../query/asked.ts'
 import { VALIDATED } from '../query/validated.ts'
@@ -353,9 +353,8 @@ function compileUpsert(
   return (data, source, context) =>
     andThen(check(data, source, context), (checked) => {
       if (isObject(checked) && !Array.isArray(checked)) {
-        const values = by.map((name) => [name, (checked as { readonly [name: string]: unknown })[name]])
-
-        const upsertKey = { values: Object.fromEntries(values), context, data }
+        const values = by.map((name) => [name, (checked as UpsertKey['data'])[name]])
+        const upsertKey = { values: Object.fromEntries(values), data: data as UpsertKey['data'] }
 
         context.params = addServiceSlots(context.params, service, { upsertKey })
       }

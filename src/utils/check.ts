@@ -54,6 +54,13 @@ export function hasCode(error: unknown, code: number | string): boolean {
   return (error as { code?: unknown } | null | undefined)?.code === code
 }
 
+/** Whether an error is one of the server, and says nothing of the call. */
+export function isFault(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown }
+
+  return typeof code !== 'number' || code >= 500
+}
+
 /** For options that a function does not have, and others of its kind do. */
 export function isNever(): boolean {
   return false

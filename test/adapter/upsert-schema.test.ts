@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { alula } from '../../src/index.ts'
-import { memory } from '../../src/memory.ts'
+import { MemoryService, memory } from '../../src/memory.ts'
 import { schema } from '../../src/schema.ts'
 
 const Bookmark = z.object({
@@ -116,4 +116,63 @@ it('a hook that calls `upsert` once more with its params has the key of its own 
     { id: 1, k: 'a', v: 2 },
     { id: 2, k: 'log', v: 99 }
   ])
+})
+
+/** A service of a class with an `upsert` of its own, whose key has a field of the server. */
+async function openOwn(Service: new (options: object) => MemoryService<any>) {
+  const app = alula<any>()
+  const fields = { id: { type: 'integer' }, ownerId: { type: 'integer' }, key: { type: 'string' } } as const
+
+  app.use('settings', new Service({ upsert: { by: ['ownerId', 'key'] }, startId: 1 }), {
+    schema: schema({ type: 'object', properties: fields }, { server: { ownerId: () => 7 } }),
+    methods: ['find', 'upsert']
+  })
+  await app.setup()
+
+  return app.service('settings') as any
+}
+
+it('a class may copy the data and the params', async () => {
+  class Settings extends MemoryService<any> {
+    override async upsert(data: any, params: any) {
+      return await super.upsert({ ...data }, { ...params })
+    }
+  }
+  const settings = await openOwn(Settings)
+  const first = await settings.upsert({ key: 'a' })
+
+  expect(first).toEqual({ id: 1, ownerId: 7, key: 'a' })
+  expect(await settings.upsert({ key: 'a' })).toEqual(first)
+})
+
+it('a class that writes a second record with its params has two records', async () => {
+  class Settings extends MemoryService<any> {
+    override async upsert(data: any, params: any) {
+      const record = await super.upsert(data, params)
+
+      await super.upsert({ key: 'last' }, params)
+
+      return record
+    }
+  }
+  const settings = await openOwn(Settings)
+
+  await settings.upsert({ key: 'a' })
+
+  expect(await settings.find()).toEqual([
+    { id: 1, ownerId: 7, key: 'a' },
+    { id: 2, ownerId: 7, key: 'last' }
+  ])
+})
+
+it('a class that changes the key is searched for with its own', async () => {
+  class Settings extends MemoryService<any> {
+    override async upsert(data: any, params: any) {
+      return await super.upsert({ ...data, key: data.key.trim() }, params)
+    }
+  }
+  const settings = await openOwn(Settings)
+  const first = await settings.upsert({ key: 'a ' })
+
+  expect(await settings.upsert({ key: ' a' })).toEqual(first)
 })

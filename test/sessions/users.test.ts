@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { authenticate } from '../../src/authentication.ts'
-import { NotAuthenticated } from '../../src/errors.ts'
+import { Forbidden, NotAuthenticated } from '../../src/errors.ts'
 import { defer } from '../support/deferred.ts'
 import { createApp, WREN } from './app.ts'
 
@@ -121,11 +121,11 @@ it('a patch succeeds where a strategy expects fields that its data does not have
 })
 
 /** An application whose service of users has a user, and a hook that refuses to show it to clients as long as it is told to. */
-async function createRefusing() {
+async function createRefusing(error: Error = new NotAuthenticated('Not at this hour')) {
   const created = await createApp()
   let isRefusing = false
   const refuse = async ({ params }: any) => {
-    if (isRefusing && params.provider) throw new NotAuthenticated('Not at this hour')
+    if (isRefusing && params.provider) throw error
   }
 
   created.app.service('users').hooks({ before: { get: [refuse] } })
@@ -140,13 +140,26 @@ async function createRefusing() {
 }
 
 describe('a hook of users', () => {
-  it('that refuses to show the user stops no logout by the refresh token', async () => {
-    const { setRefusing, logIn, logOut, refresh } = await createRefusing()
+  it.each([
+    undefined,
+    new Forbidden('Suspended')
+  ])('that refuses to show the user stops no logout by the refresh token: %s', async (error) => {
+    const { setRefusing, logIn, logOut, refresh } = await createRefusing(error)
 
     const { refreshToken } = await logIn()
 
     setRefusing(true)
     expect(await logOut(refreshToken)).toEqual({ authentication: { strategy: 'refresh' } })
+    await expect(refresh(refreshToken)).rejects.toMatchObject(reason('ended'))
+  })
+
+  it('that fails does not keep the session after a logout by the refresh token', async () => {
+    const { setRefusing, logIn, logOut, refresh } = await createRefusing(new Error('The database is away'))
+
+    const { refreshToken } = await logIn()
+
+    setRefusing(true)
+    await expect(logOut(refreshToken)).rejects.toMatchObject({ code: 500 })
     await expect(refresh(refreshToken)).rejects.toMatchObject(reason('ended'))
   })
 
