@@ -94,3 +94,22 @@ describeDatabases('a value with the words of an error', (database) => {
     }
   )
 })
+
+describeDatabases(
+  'a value that names another column',
+  (database) => {
+    it.each([
+      "column 'text'",
+      "Column 'text' cannot",
+      "x' for column `t`.`text` at row 1",
+      "' for column 'text' at row 1"
+    ])('does not choose the field of the error: %s', async (value) => {
+      const db = await createTable(database, TABLE, `id ${database.countedId}, text varchar(100), time time`)
+      const records = kysely({ Model: db, name: TABLE })
+      const { code, errors } = await failureOf(records.create({ time: value }))
+
+      expect({ code, errors }).toEqual({ code: 400, errors: { time: 'cannot be stored' } })
+    })
+  },
+  [MARIADB]
+)

@@ -145,8 +145,11 @@ export const mysql: Dialect = {
       /.* for key '(.*)'$/s.exec(message)?.[1] ??
       /^CONSTRAINT `(.*)` failed/.exec(message)?.[1] ??
       /^Check constraint '(.*)' is/.exec(message)?.[1] ??
-      /(?:[Cc]olumn|^Field) '(.*?)'/.exec(message)?.[1] ??
-      /for column `.*`\.`(.*)`/.exec(message)?.[1]
+      /^(?:Field|(?:Unknown )?[Cc]olumn|The value specified for generated column) '(.*?)'/.exec(
+        message
+      )?.[1] ??
+      // A value that stands before it may look like it.
+      /.* for column (?:`.*`\.`(.*)`|'(.*)')(?: at row \d+|\.)?$/s.exec(message)?.slice(1).find(Boolean)
 
     // A newer version puts the name of the table before it.
     return name === undefined ? [] : [...new Set([name, name.slice(name.indexOf('.') + 1)])]
