@@ -67,6 +67,11 @@ export class FeathersError extends Error {
     return this.code
   }
 
+  /** As in Feathers v5 it can be assigned: error handlers do that, and bodies of other servers have the field. */
+  set statusCode(value: number) {
+    Object.defineProperty(this, 'statusCode', { value, configurable: true, writable: true })
+  }
+
   /** What a client gets to see: never the stack or the cause. */
   toJSON(): FeathersErrorJSON {
     const json: FeathersErrorJSON = {

@@ -25,7 +25,6 @@ const WITHOUT_CODE: { readonly [file: string]: readonly [count: number, reason: 
   'src/authentication/key-set.ts': [2, 'an issuer that does not do what it should'],
   'src/cli/load.ts': [1, 'what an application throws, with its place'],
   'src/errors.ts': [1, 'an error of a server, revived'],
-  'src/events/stream.ts': [1, 'ends the response of a client that does not read'],
   'src/express/rest.ts': [1, 'what middleware has thrown, as an object'],
   'src/koa/rest.ts': [1, 'what middleware has thrown, as an object'],
   'src/kysely/checkout.ts': [1, 'cannot be reached'],

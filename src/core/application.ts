@@ -5,6 +5,7 @@ import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { stripSlashes, toPrefix } from '../utils/path.ts'
 import { isPromise } from '../utils/promise.ts'
+import { withTimeout } from '../utils/with-timeout.ts'
 import type { Channel, Channels } from './channel.ts'
 import { EmitterClass } from './emitter.ts'
 import { reportError, runSafely } from './events.ts'
@@ -38,6 +39,12 @@ export const version = '5.0.50'
 
 /** Segments as clients send them, escaped; without `.` and `..`, which URLs resolve. */
 const MOUNTABLE = /^(?:\/(?!\.{1,2}(?:\/|$))(?:[\w.~!$&'()+,;=@-]|%[\da-f]{2})+)+$/i
+
+/**
+ * How long, in milliseconds, `teardown` waits for the set-ups that have begun. One that calls `teardown` itself would
+ * otherwise wait for its own end.
+ */
+const SETUP_GRACE = 5000
 
 /**
  * An application without what only servers need; `Feathers` is the whole. Its fields are plain properties, without `#`:
@@ -292,9 +299,14 @@ async function setUpLate(app: BaseApplication, service: FeathersService, locatio
 async function setupServices(this: BaseApplication): Promise<BaseApplication> {
   this._internals.checkSettings?.(this)
   this._isSetup = true
-  this._internals.streams ??= new Set()
+  this._internals.streams ??= new Map()
+
+  const { setups } = this._internals
 
   for (const path of Object.keys(this.services)) {
+    // `teardown` has replaced them: the application is being torn down.
+    if (this._internals.setups !== setups) break
+
     const service = this.services[path]
 
     // The setup of an earlier service may have removed it.
@@ -333,22 +345,27 @@ async function setUpOrEvict(app: BaseApplication, service: FeathersService, loca
 }
 
 async function teardownServices(this: BaseApplication): Promise<BaseApplication> {
-  this._isSetup = false
+  const { setups } = this._internals
+  const begun = Object.values(this.services).map((service) => setups.get(service))
+  let failure: { readonly error: unknown } | undefined
 
+  this._isSetup = false
   this._internals.setups = new WeakMap()
 
-  const failures: { readonly error: unknown }[] = []
+  // All of them first, because they may use other services. The caller of `setup` gets their errors.
+  await withTimeout(Promise.allSettled(begun), SETUP_GRACE).catch(() => undefined)
 
   for (const path of Object.keys(this.services)) {
     // A service that fails must not leave the connections of the others open.
     try {
       await this.services[path]?.teardown?.(this, path)
     } catch (error) {
-      failures.push({ error })
+      if (failure) reportError(this, error)
+      failure ??= { error }
     }
   }
 
-  if (failures[0]) throw failures[0].error
+  if (failure) throw failure.error
 
   return this
 }

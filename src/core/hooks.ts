@@ -145,8 +145,9 @@ export function hookLifecycle(lifecycle: Lifecycle, method: string): HookedLifec
   return {
     around,
     run(this: object, server?: unknown) {
+      const internals = getInternals(this)
+
       if (method === 'setup') {
-        const internals = getInternals(this)
         const count = Number(server === undefined)
 
         // From the first hook on, which may take longer than the services.
@@ -158,9 +159,14 @@ export function hookLifecycle(lifecycle: Lifecycle, method: string): HookedLifec
       }
 
       endStreams(this)
-      ending ??= hooked.call(this, server).finally(() => {
-        ending = undefined
-      })
+
+      if (!ending) {
+        internals.tearingDown++
+        ending = hooked.call(this, server).finally(() => {
+          internals.tearingDown--
+          ending = undefined
+        })
+      }
 
       return ending
     }

@@ -121,8 +121,15 @@ export class Internals {
   readonly warnings: Set<string> = new Set()
   /** How many calls of `setup` without a server have not finished. */
   settingUp = 0
-  /** The streams of mounted functions that are being sent, until `teardown` begins; `undefined` from then on. */
-  streams: Set<AbortController> | undefined = new Set()
+  /** How many calls of `teardown` have not finished. */
+  tearingDown = 0
+  /** How many servers that `listen` has started are listening. */
+  listening = 0
+  /**
+   * The streams of mounted functions that are being sent, and the requests whose signals they have, until `teardown` begins;
+   * `undefined` from then on.
+   */
+  streams: Map<AbortController, readonly object[]> | undefined = new Map()
   /** The services that are set up, or being set up, until they are torn down. */
   setups: WeakMap<object, Promise<void>> = new WeakMap()
   /**
@@ -179,10 +186,10 @@ export function getInternals(app: object): Internals {
  */
 export function endStreams(app: object): void {
   const internals = getInternals(app)
-  const { streams = [] } = internals
+  const { streams } = internals
 
   internals.streams = undefined
-  for (const stream of streams) stream.abort()
+  for (const stream of streams?.keys() ?? []) stream.abort()
 }
 
 /**

@@ -12,7 +12,7 @@ import {
 } from '../adapter/options.ts'
 import { OPERATORS, pickConditions } from '../adapter/query.ts'
 import type { CursorPage, Id, Paginated, Query } from '../core/types.ts'
-import { Conflict, NotFound } from '../errors.ts'
+import { BadRequest, Conflict, NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { compileComparator } from '../query/comparator.ts'
 import type { ToReader } from '../query/field.ts'
@@ -101,7 +101,11 @@ export class MemoryAdapter<
     if (options.upsert) this._unique.add(options.upsert.by as [string, ...string[]], this.id)
   }
 
-  /** All records by id: a copy. Setting it replaces all records. */
+  /**
+   * All records by id: a copy. Setting it replaces all records.
+   *
+   * @throws Conflict when two of the new records have the same key of `upsert` or `by`: then nothing is replaced
+   */
   get store(): Record<string, Result> {
     return Object.fromEntries(
       this._records.getEntries().map(({ key, record }) => [key, clone(record) as Result])
@@ -109,10 +113,17 @@ export class MemoryAdapter<
   }
 
   set store(store: { readonly [id: string]: any } | readonly any[]) {
-    this._records.clear()
+    // A map, because of two records with one id the last one counts.
+    const records = new Map(
+      Object.entries(store).map(([key, record]): [string, Stored] => [
+        String(record[this.id] ?? key),
+        clone(record)
+      ])
+    )
 
-    for (const [key, record] of Object.entries(store))
-      this._records.set(record[this.id] ?? key, clone(record))
+    this._unique.assertDistinct(records, this.id)
+    this._records.clear()
+    for (const [key, record] of records) this._records.set(key, record)
   }
 
   /**
@@ -200,9 +211,7 @@ export class MemoryAdapter<
     const changes = cloneRecord(data as Stored)
     const patches = entries.map((entry): [Entry, Stored] => {
       const { record } = entry
-      const patched = isPlainObject(record)
-        ? copyWith(record, changes)
-        : Object.assign(Object.create(Object.getPrototypeOf(record)), record, changes)
+      const patched = isPlainObject(record) ? copyWith(record, changes) : patchInstance(record, changes)
 
       this._keepIds(patched, entry, params)
 
@@ -446,6 +455,19 @@ export function memory<
   MemoryService<Result, Data, ServiceParams, PatchData>
 export function memory(options: MemoryOptions = {}): MemoryService {
   return new MemoryService(options, [])
+}
+
+/** Copies an instance of a class, with changes. A client may name what the class only has a getter for. */
+function patchInstance(record: Stored, changes: Stored): Stored {
+  const patched: Stored = Object.assign(Object.create(Object.getPrototypeOf(record)), record)
+
+  for (const [name, value] of Object.entries(changes)) {
+    if (!Reflect.set(patched, name, value)) {
+      throw new BadRequest(`Invalid data: '${name}' cannot be set`, { errors: { [name]: 'cannot be set' } })
+    }
+  }
+
+  return patched
 }
 
 function toComparator(

@@ -3,7 +3,7 @@ import { describeValue } from '../query/operators.ts'
 import { toTimeKey } from '../query/precise-date.ts'
 import { isComposite } from '../utils/object.ts'
 import { type Entry, isIndexable, type Stored } from './field-index.ts'
-import type { Records } from './records.ts'
+import { Records } from './records.ts'
 
 /** The keys of which no two records have the same values: each is a list of fields. */
 export class UniqueFields {
@@ -28,6 +28,22 @@ export class UniqueFields {
       this.records.getEntries().map((entry) => [entry, entry.record]),
       idField
     )
+  }
+
+  /**
+   * Checks records that are to replace all others.
+   *
+   * @param records The records by id
+   * @param idField The name of the field by which records are stored
+   * @throws as `assertFree` does
+   */
+  assertDistinct(records: ReadonlyMap<string, Stored>, idField: string): void {
+    if (this.keys.length === 0) return
+
+    const others = new Records([])
+
+    for (const [id, record] of records) others.set(id, record)
+    for (const key of this.keys) new UniqueFields(others).add(key, idField)
   }
 
   /**

@@ -9,6 +9,7 @@ import { prepareClose } from './shutdown.ts'
 
 /** The part of an application that a server needs. */
 interface ServedApplication {
+  readonly _isSetup?: boolean
   setup(server: Server): Promise<unknown>
   teardown(): Promise<unknown>
   emit(event: string | symbol, ...values: unknown[]): unknown
@@ -61,7 +62,7 @@ export function implementListen(
  * @param closers Gets the function that closes the server; `teardown` removes it from there and calls it
  * @returns The server, once it listens
  * @throws Error while the application is being set up, and when it is torn down meanwhile; what `setup` rejects with, and what keeps the server from listening.
- * The application is torn down then
+ * The application is torn down then, unless another server of it listens
  */
 export async function startServer(
   app: ServedApplication,
@@ -69,7 +70,9 @@ export async function startServer(
   args: readonly unknown[],
   closers: (() => Promise<void>)[]
 ): Promise<Server> {
-  if (getInternals(app).settingUp > 0) {
+  const internals = getInternals(app)
+
+  if (internals.settingUp > 0) {
     throw createError(
       'ALULA_SETUP_RUNNING',
       'app.setup() has not finished: await it before app.listen(), or leave it out, because app.listen() calls it'
@@ -97,10 +100,33 @@ export async function startServer(
     server.listen(...(args as Parameters<Server['listen']>))
     await once(server, 'listening')
   } catch (error) {
-    // Services that were set up are torn down; an error in that must not hide the first one.
-    await app.teardown().catch((failure: unknown) => reportError(app, failure))
+    await abandon(app, closers, close)
     throw error
   }
 
+  internals.listening++
+  server.once('close', () => internals.listening--)
+
   return server
+}
+
+/** Tears an application down whose server does not listen, unless that was done, or another server of it listens. */
+async function abandon(
+  app: ServedApplication,
+  closers: (() => Promise<void>)[],
+  close: () => Promise<void>
+): Promise<void> {
+  const { listening, tearingDown } = getInternals(app)
+  const isTornDown = !closers.includes(close)
+
+  if (!isTornDown && listening > 0) {
+    closers.splice(closers.indexOf(close), 1)
+    return
+  }
+
+  // One that runs is waited for. A hook of `setup` may have called it, before services were set up.
+  if (isTornDown && !app._isSetup && tearingDown === 0) return
+
+  // An error in that must not hide the first one.
+  await app.teardown().catch((failure: unknown) => reportError(app, failure))
 }

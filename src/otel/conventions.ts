@@ -73,10 +73,18 @@ export function toAttributes({ path, method, error }: CallMessage): Attributes {
 export function toErrorType(error: unknown): string | undefined {
   const { status, body } = toClientError(error)
 
-  if (status < 500) return undefined
-  if (!(error instanceof Error)) return body.name
+  return status < 500 ? undefined : (readName(error) ?? body.name)
+}
 
-  return error.name === 'Error' || error.name === 'error' ? error.constructor.name : error.name
+/** The name of an error, or of its class. An error may be any object: what an observer throws ends the process. */
+function readName(error: unknown): string | undefined {
+  try {
+    if (!(error instanceof Error)) return undefined
+
+    return error.name === 'Error' || error.name === 'error' ? error.constructor.name : error.name
+  } catch {
+    return undefined
+  }
 }
 
 /** The span of an SQL statement. */
@@ -137,7 +145,7 @@ export function toTraceparent({ traceId, spanId, traceFlags }: SpanContext): str
 }
 
 function toSpanContext(header: unknown, state?: unknown): SpanContext | undefined {
-  const [, traceId = '', spanId = '', flags = '0'] = TRACEPARENT.exec(String(header)) ?? []
+  const [, traceId = '', spanId = '', flags = '0'] = (isString(header) && TRACEPARENT.exec(header)) || []
   const found: SpanContext = {
     ...{ traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true },
     ...(isString(state) && { traceState: createTraceState(state) })

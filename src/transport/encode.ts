@@ -1,5 +1,5 @@
 import { createError } from '../utils/developer-error.ts'
-import type { HttpRequest, HttpResponse, HttpResult } from './http.ts'
+import { findHeader, type HttpRequest, type HttpResponse, type HttpResult } from './http.ts'
 
 /** The media type of every body that is made here. */
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -139,15 +139,6 @@ export function isHeaderValue(value: unknown): boolean {
 /** Whether a string can be the name of a header. */
 export function isHeaderName(name: string): boolean {
   return HEADER_NAME.test(name)
-}
-
-/** Header names are case-insensitive, and hooks may write them as they like. */
-export function findHeader(headers: HttpResult['headers'], wanted: string): string | undefined {
-  for (const name in headers) {
-    if (name.length === wanted.length && name.toLowerCase() === wanted) return String(headers[name])
-  }
-
-  return undefined
 }
 
 /** A header of a result, or else the one that earlier code has set on the response, which the result would replace. */

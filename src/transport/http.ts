@@ -170,15 +170,34 @@ export function toHttpResult(context: HookContext): HttpResult {
   const body = getResponse(context)
   const { position } = getSlots(context)
   const own = toResultHeaders(http, findTokenResponse(result) ?? findTokenResponse(dispatch))
-  const headers = method === 'find' ? copyWith(ACCEPTS_QUERY, own) : own
+  const headers = method === 'find' ? withDefault(ACCEPTS_QUERY, 'accept-query', own) : own
   const named = toRequestIdHeader(app, params?.requestId)
-  const placed = position === undefined ? headers : copyWith(headers, { [POSITION_HEADER]: position })
+  const placed =
+    position === undefined ? headers : withDefault({ [POSITION_HEADER]: position }, 'event-position', headers)
 
   return {
     status: http.status || defaultStatus(headers, body, method),
-    headers: named ? copyWith(named, placed) : placed,
+    headers: named ? withDefault(named, 'x-request-id', placed) : placed,
     body
   }
+}
+
+/** Adds a header, unless a hook has set it, in whatever case. */
+function withDefault(
+  header: Readonly<Record<string, string>>,
+  name: string,
+  headers: HttpResult['headers']
+): HttpResult['headers'] {
+  return findHeader(headers, name) === undefined ? copyWith(header, headers) : headers
+}
+
+/** Header names are case-insensitive, and hooks may write them as they like. */
+export function findHeader(headers: HttpResult['headers'], wanted: string): string | undefined {
+  for (const name in headers) {
+    if (name.length === wanted.length && name.toLowerCase() === wanted) return String(headers[name])
+  }
+
+  return undefined
 }
 
 /** No cache may keep an access token (RFC 6749 §5.1). */
@@ -188,11 +207,17 @@ function toResultHeaders(
 ): HttpResult['headers'] {
   if (location === undefined && !ofToken) return headers
 
-  return {
-    ...(ofToken && { 'Cache-Control': 'no-store' }),
-    ...addSetCookie(headers, ofToken?.cookie),
-    ...(location !== undefined && { Location: encodeUrl(location) })
-  }
+  const own = addSetCookie(headers, ofToken?.cookie)
+  const cached = ofToken ? withDefault({ 'Cache-Control': 'no-store' }, 'cache-control', own) : own
+
+  return location === undefined ? cached : withLocation(cached, encodeUrl(location))
+}
+
+/** As in Feathers v5, it goes before a header that a hook has set. */
+function withLocation(headers: HttpResult['headers'], location: string): HttpResult['headers'] {
+  const others = Object.entries(headers ?? {}).filter(([name]) => name.toLowerCase() !== 'location')
+
+  return { ...Object.fromEntries(others), Location: location }
 }
 
 /**
@@ -222,7 +247,7 @@ export function toHttpError(
   const shownHeaders = toErrorHeaders(shown, request, route, app, options)
   const named = toRequestIdHeader(app, requestId)
 
-  return { status, headers: named ? copyWith(named, shownHeaders) : shownHeaders, body }
+  return { status, headers: named ? withDefault(named, 'x-request-id', shownHeaders) : shownHeaders, body }
 }
 
 /** The headers of an error, or else those that its status asks for (RFC 9110 §15.5.6, §15.5.2 and §13.1.1). */

@@ -28,8 +28,14 @@ export async function runMounted(
   const { authentication = null } = params
   const given = request.toRequest(path)
   const closing = new AbortController()
-  const signal = AbortSignal.any([given.signal, closing.signal])
-  const response = await mounted(new Request(given, { signal }), {
+  const { signal } = closing
+  const abort = () => closing.abort(given.signal.reason)
+  const own = new Request(given, { signal })
+
+  if (given.signal.aborted) abort()
+  else given.signal.addEventListener('abort', abort, { once: true })
+
+  const response = await mounted(own, {
     params,
     authentication,
     authService: settings.authentication?.service,
@@ -70,22 +76,26 @@ export async function runMounted(
   return {
     status,
     headers: { ...toHead(others), ...(cookies.length > 0 && { 'set-cookie': cookies }) },
-    body: body ? abortAtTeardown(app, body, closing, report) : undefined
+    body: body ? abortAtTeardown(app, body, closing, [request, given, own], report) : undefined
   }
 }
 
-/** Only from the response on: a function that has not responded yet finishes its work. */
+/**
+ * Only from the response on: a function that has not responded yet finishes its work. The requests are held as long: what
+ * aborts a signal holds the signals that follow it weakly.
+ */
 function abortAtTeardown(
   app: object,
   body: ReadableStream<Uint8Array>,
   closing: AbortController,
+  requests: readonly object[],
   report: (error: unknown) => void
 ): ReadableStreamDefaultReader<Uint8Array> {
   const { streams } = getInternals(app)
   const reader = body.getReader()
   const forget = () => streams?.delete(closing)
 
-  if (streams) streams.add(closing)
+  if (streams) streams.set(closing, requests)
   else closing.abort()
 
   reader.closed.then(forget, (error) => {

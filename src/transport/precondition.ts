@@ -8,8 +8,14 @@ import { BadRequest, PreconditionFailed } from '../errors.ts'
 import { hasCode } from '../utils/check.ts'
 import { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { copyPlain } from '../utils/object.ts'
-import { encodeResponse, findHeader, isListed } from './encode.ts'
-import { createHttpContext, type HttpRequest, type TransportApplication, toHttpResult } from './http.ts'
+import { encodeResponse, isListed } from './encode.ts'
+import {
+  createHttpContext,
+  findHeader,
+  type HttpRequest,
+  type TransportApplication,
+  toHttpResult
+} from './http.ts'
 
 declare module '../utils/call-state.ts' {
   interface ContextSlots {

@@ -27,23 +27,48 @@ const OPTIONS = {
   decoder: decode
 }
 
+/** Whether a query string may have an empty value: a parameter ends with `=`, or has none. */
+const EMPTY_VALUE = /(?:=|(?:^|&)[^=&]*)(?:&|$)/
+
 /**
  * Parses the query string of a URL: brackets nest (`a[$gt]=1`), repeated names, `[]` and indices make arrays,
  * every value is a string.
  *
  * @param search The query string, without the question mark
- * @throws BadRequest for a malformed escape, for `__proto__` and `constructor` as names, and past one of the
- * `QUERY_LIMITS`
+ * @throws BadRequest for a malformed escape, for `__proto__` and `constructor` as names, for an empty value after a nested
+ * one of the same name, and past one of the `QUERY_LIMITS`
  */
 export function parseQueryString(search: string): Query {
   if (search === '') return {}
 
+  const query = parseStrictly(search)
+
+  // `qs` drops these, and a query that lost a filter selects more than was asked for.
+  if (EMPTY_VALUE.test(search) && countValues(query) !== search.split('&').length) {
+    throw new BadRequest(
+      'Invalid query string: expected no empty value for a name that also has brackets, as in a[b]=1&a='
+    )
+  }
+
+  return query
+}
+
+function parseStrictly(search: string): Query {
   try {
     return qs.parse(search, OPTIONS)
   } catch (error) {
     if (error instanceof RangeError) throw new BadRequest(describeLimit('query string', error.message))
     throw error
   }
+}
+
+/** How many strings a parsed query holds. Its depth is limited. */
+function countValues(value: object): number {
+  let count = 0
+
+  for (const inner of Object.values(value)) count += typeof inner === 'object' ? countValues(inner) : 1
+
+  return count
 }
 
 /**

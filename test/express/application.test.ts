@@ -254,31 +254,6 @@ it('a second teardown waits for the first, and tears nothing down under a reques
   expect(steps).toEqual(['answered', 'torn down', 'the first is through', 'the second is through'])
 })
 
-it('a teardown while listen sets the application up keeps it from listening', async () => {
-  const { promise, resolve } = defer()
-  const begun = defer()
-  const steps: string[] = []
-  const app = express(alula())
-
-  app.use('slow', {
-    find: async () => [],
-    setup: async () => {
-      begun.resolve()
-      await promise
-      steps.push('set up')
-    },
-    teardown: async () => void steps.push('torn down')
-  } as any)
-
-  const listening = app.listen(0, '127.0.0.1')
-
-  await begun.promise
-  await app.teardown()
-  resolve()
-  await expect(listening).rejects.toMatchObject({ code: 'ALULA_TORN_DOWN' })
-  expect(steps).toEqual(['torn down', 'set up', 'torn down'])
-})
-
 it('a server that is closed by hand is torn down too, once', async () => {
   const { app, steps, started, finish } = createSlowApp()
   const tornDown = defer()

@@ -260,6 +260,30 @@ describe('records that are instances of a class', () => {
       0, 1, 2
     ])
   })
+
+  it('are not patched under the name of a getter, for which a setter is used where there is one', async () => {
+    class Purse extends Money {
+      get tripled() {
+        return this.amount * 3
+      }
+
+      set tripled(value: number) {
+        this.amount = value / 3
+      }
+    }
+
+    const purses = memory()
+
+    await purses.create(new Purse(3))
+
+    await expect(purses.patch(0, { amount: 4, doubled: 8 })).rejects.toMatchObject({
+      code: 400,
+      message: "Invalid data: 'doubled' cannot be set",
+      errors: { doubled: 'cannot be set' }
+    })
+    expect(await purses.get(0)).toMatchObject({ amount: 3 })
+    expect(await purses.patch(0, { tripled: 15 })).toMatchObject({ amount: 5 })
+  })
 })
 
 describe('names that every object has', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { rows } from './support.ts'
 
@@ -51,6 +52,37 @@ describe('`store`', () => {
     expect(await people.find({ query: { name: 'Ada' } })).toEqual([])
     expect(await people.find({ query: { name: { $in: ['Bob', 'Ada'] } } })).toHaveLength(1)
     expect(await people.find({ query: { name: 'Bob' } })).toHaveLength(1)
+  })
+
+  it('is not replaced by records that have the same key for `upsert`', async () => {
+    const people = memory({ upsert: { by: ['email'] }, store: [{ id: 1, email: 'ada@example.com' }] })
+    const twice = [
+      { id: 2, email: 'bob@example.com' },
+      { id: 3, email: 'bob@example.com' }
+    ]
+
+    expect(() => {
+      people.store = twice
+    }).toThrow(
+      expect.objectContaining({ code: 409, message: "A record with the same 'email' exists already" })
+    )
+    expect(await people.find()).toEqual([{ id: 1, email: 'ada@example.com' }])
+
+    // What is replaced is not in the way, and of two with one id the last one counts.
+    people.store = { a: { id: 4, email: 'ada@example.com' }, b: { id: 4, email: 'ada@example.com', age: 36 } }
+    expect(await people.find()).toEqual([{ id: 4, email: 'ada@example.com', age: 36 }])
+    await expect(people.create({ email: 'ada@example.com' })).rejects.toThrow('exists already')
+  })
+
+  it('is not replaced by records that have the same value of the field `by`', () => {
+    const posts = memory()
+
+    alula().use('posts', posts, { by: 'slug' })
+
+    expect(() => {
+      posts.store = [{ slug: 'one' }, { slug: 'one' }]
+    }).toThrow("A record with the same 'slug' exists already")
+    expect(posts.store).toEqual({})
   })
 })
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { context, metrics, trace } from '@opentelemetry/api'
+import { context, metrics, SpanStatusCode, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import {
   AggregationTemporality,
@@ -304,10 +304,12 @@ it('a message of a socket has the span that it continues in its query', async ()
   await socket.emitWithAck('find', 'notes', { text: 'a', $traceparent: TRACEPARENT })
   expect(parentOf(find('notes/find'))).toBe('b7ad6b7169203331')
 
-  exporter.reset()
-  await socket.emitWithAck('find', 'notes', { $traceparent: { $gt: 1 } })
-  expect(find('notes/find').parentSpanContext).toBeUndefined()
-  expect(seen).toEqual([{ text: 'a' }, {}])
+  for (const $traceparent of [{ $gt: 1 }, { toString: 1, valueOf: 1 }]) {
+    exporter.reset()
+    await socket.emitWithAck('find', 'notes', { $traceparent })
+    expect(find('notes/find').parentSpanContext).toBeUndefined()
+  }
+  expect(seen).toEqual([{ text: 'a' }, {}, {}])
 })
 
 it.each(Object.entries(CLIENTS))('%s has it in _meta', async (_name, openClient) => {
@@ -318,4 +320,30 @@ it.each(Object.entries(CLIENTS))('%s has it in _meta', async (_name, openClient)
   await client.call('notes_create', { data: { text: 'milk' } }, { traceparent: TRACEPARENT })
 
   expect(parentOf(find('notes/create'))).toBe('b7ad6b7169203331')
+})
+
+/** Errors that throw where they are read. */
+const HOSTILE: { readonly [title: string]: () => unknown } = {
+  'whose name throws': () => Object.defineProperty(new Error('first'), 'name', { get: fail }),
+  'without a constructor': () => Object.assign(new Error('first'), { constructor: null }),
+  'that is a proxy': () => new Proxy(new Error('first'), { get: fail })
+}
+
+function fail(): never {
+  throw new Error('second')
+}
+
+it.each(Object.entries(HOSTILE))('an error %s fails its call, and has a span', async (_title, make) => {
+  const app = alula()
+
+  app.use('notes', {
+    find: async () => {
+      throw make()
+    }
+  } as any)
+
+  const response = await createHandler(app, { logger: false })(new Request('http://x/notes'))
+
+  expect(response.status).toBe(500)
+  expect(find('notes/find').status.code).toBe(SpanStatusCode.ERROR)
 })

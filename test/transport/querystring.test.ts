@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { BadRequest } from '../../src/errors.ts'
 import { assertQuery, parseQueryString } from '../../src/transport/querystring.ts'
 
 const repeat = (count: number, toText: (n: number) => string) =>
@@ -60,6 +61,58 @@ describe('a query string', () => {
       )
     }
   )
+
+  it.each([
+    'n[$gt]=4&n=',
+    'n[$gt]=4&n',
+    'n%5B$gt%5D=4&n=',
+    '$or[0][n]=5&$or=',
+    'n[$in][]=5&n[$in]=',
+    'a[]=1&a[b]=2&a[0]=',
+    'a[=]=1&a=&b[=][c]=&b[=]='
+  ])('drops no empty value after a nested one of the same name, as in %s', (search) => {
+    expect(() => parseQueryString(search)).toThrow(
+      'Invalid query string: expected no empty value for a name that also has brackets, as in a[b]=1&a='
+    )
+  })
+
+  it('has every value that it was given, or is refused for an empty one', () => {
+    const names = ['a', 'a[]', 'a[0]', 'a[b]', 'a[b][]', 'a[b][c]', 'a[0][b]']
+    const pairs = names.flatMap((name) => [name, `${name}=1`, `${name}=0`])
+    const toValues = (value: unknown): unknown[] =>
+      typeof value === 'object' ? Object.values(value ?? {}).flatMap(toValues) : [value]
+    const triples = pairs.flatMap((one) => pairs.flatMap((two) => pairs.map((three) => [one, two, three])))
+    const wrong: string[] = []
+    let refused = 0
+
+    for (const parts of triples) {
+      const search = parts.join('&')
+      const given = parts.map((part) => part.split('=')[1] ?? '')
+
+      try {
+        if (toValues(parseQueryString(search)).sort().join() !== given.sort().join()) wrong.push(search)
+      } catch (error) {
+        if (error instanceof BadRequest && given.includes('')) refused++
+        else wrong.push(search)
+      }
+    }
+
+    expect(wrong).toEqual([])
+    expect(refused).toBeGreaterThan(1000)
+    expect(refused).toBeLessThan(triples.length / 2)
+  })
+
+  it('may have empty values beside others', () => {
+    expect(parseQueryString('a=&b&c[]=&c[]=1&d[$in][]=&d[$in][]=2&e[f]=&e[g]=3&h=&h=')).toEqual({
+      a: '',
+      b: '',
+      c: ['', '1'],
+      d: { $in: ['', '2'] },
+      e: { f: '', g: '3' },
+      h: ['', '']
+    })
+    expect(parseQueryString('n=&n[$gt]=4')).toEqual({ n: ['', { $gt: '4' }] })
+  })
 
   it.each(['a=%', 'a=%zz', '%zz=1', '%ff=1', 'a=%c3'])('has no escape as in %s', (search) => {
     expect(() => parseQueryString(search)).toThrow(

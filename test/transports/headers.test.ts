@@ -152,6 +152,26 @@ describeHttpTransports('headers of hooks', (open) => {
     expect(headers.get('vary')).toContain('Authorization')
   })
 
+  it('stand in place of those of the library, in any case', async () => {
+    const own = { 'accept-query': '', 'x-request-id': 'own', 'cache-control': 'private' }
+    const client = await open((app) => {
+      app.set('requestIds', true)
+      app.use('things', { find: async () => ({ accessToken: 'a', authentication: {} }) } as any)
+      app.service('things').hooks({
+        after: {
+          find: [
+            ({ http }: any) =>
+              void Object.assign(http, { headers: { ...own, location: '/y' }, location: '/x' })
+          ]
+        }
+      })
+    })
+    const { headers } = await client.request('/things', { redirect: 'manual' })
+
+    for (const [name, value] of Object.entries({ ...own, location: '/x' }))
+      expect(headers.get(name), name).toBe(value)
+  })
+
   it.each([150, 600, 99, '201', true])('with the status %s are a 500', async (status) => {
     for (const result of [{ a: 1 }, undefined]) {
       const client = await openWith(open, { status, headers: { 'X-A': '1' } }, result)

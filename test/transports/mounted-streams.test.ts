@@ -1,6 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import express, { rest } from '../../src/express.ts'
 import { createHandler } from '../../src/fetch.ts'
@@ -11,6 +14,18 @@ import type { Logger } from '../../src/transport.ts'
 import { defer } from '../support/deferred.ts'
 import { openConnection } from '../support/raw.ts'
 import { toPort, toUrl } from '../support/server.ts'
+
+setFlagsFromString('--expose-gc')
+
+/** Collects garbage, also that of what is only then known to be no longer used. */
+async function collectGarbage(): Promise<void> {
+  const collect: () => void = runInNewContext('gc')
+
+  for (let turn = 0; turn < 4; turn++) {
+    collect()
+    await setImmediate()
+  }
+}
 
 type Options = { readonly logger?: Logger }
 
@@ -58,6 +73,17 @@ const toForwarded = ({ signal }: Request) =>
       start(controller) {
         controller.enqueue(Buffer.from('first'))
         signal.addEventListener('abort', () => controller.error(signal.reason))
+      }
+    })
+  )
+
+/** A stream that tells when its signal aborts. Nothing of the test holds its request. */
+const toEndless = ({ signal }: Request, onAbort: () => void) =>
+  new Response(
+    new ReadableStream({
+      start(controller) {
+        controller.enqueue(Buffer.from('first'))
+        signal.addEventListener('abort', onAbort)
       }
     })
   )
@@ -116,6 +142,22 @@ describe.each(Object.entries(SERVERS))('%s', (_name, start) => {
     expect(lines).toEqual([])
   })
 
+  it('aborts the signal when the client goes, also after garbage was collected', async () => {
+    const { app, server, close } = await start()
+    const gone = defer()
+
+    app.mount('events', (request: Request) => toEndless(request, gone.resolve))
+
+    const socket = openConnection(toPort(toUrl(server)))
+
+    socket.write('GET /events HTTP/1.1\r\nHost: a\r\n\r\n')
+    await once(socket, 'data')
+    await collectGarbage()
+    socket.destroy()
+    await gone.promise
+    await close()
+  })
+
   it('logs no error of an upload to a mounted function that its client breaks off', async () => {
     const { lines, logger } = createLogger()
     const { app, server, close } = await start({ logger })
@@ -163,7 +205,7 @@ describe.each(Object.entries(SERVERS))('%s', (_name, start) => {
 
     app.mount('slow', async ({ signal }: Request) => {
       closed = close()
-      await new Promise(setImmediate)
+      await setImmediate()
       isAborted = signal.aborted
 
       return new Response('done')
@@ -186,6 +228,23 @@ it('a mounted stream of a Fetch handler ends at teardown', async () => {
 
   await app.teardown()
   expect(await response.text()).toBe('data: first\n\n')
+})
+
+it('a mounted stream of a Fetch handler learns that its client has gone, also after garbage was collected', async () => {
+  const gone = defer()
+  const app = alula().mount('events', (request) => toEndless(request, gone.resolve))
+  const client = new AbortController()
+  const { signal } = client
+
+  await app.setup()
+
+  const response = await createHandler(app)(new Request('http://localhost/events', { signal }))
+
+  await response.body?.getReader().read()
+  await collectGarbage()
+  client.abort()
+  await gone.promise
+  await app.teardown()
 })
 
 it('the error of a mounted stream of a Fetch handler is logged', async () => {

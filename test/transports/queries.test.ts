@@ -51,6 +51,15 @@ describeKindsOfTransport('find', (open) => {
     expect(await names('id=01')).toBe('')
   })
 
+  it('refuses an empty value that would be lost', async () => {
+    const client = await openPeople(open, { multi: true })
+
+    for (const query of ['born[$gt]=1900&born=', 'born[$gt]=1900&born', '$or[0][name]=Ada&$or=']) {
+      await expect(client.call('find', 'people', { query })).rejects.toMatchObject({ code: 400 })
+      await expect(client.call('remove', 'people', { id: null, query })).rejects.toMatchObject({ code: 400 })
+    }
+  })
+
   it('filters by operators', async () => {
     const names = namesWith(await openPeople(open))
 

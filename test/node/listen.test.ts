@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest'
+import express, { rest } from '../../src/express.ts'
+import { alula } from '../../src/index.ts'
+import { koa, rest as koaRest } from '../../src/koa.ts'
+import { defer } from '../support/deferred.ts'
+import { serve, toPort } from '../support/server.ts'
+
+const applications: { readonly [name: string]: () => any } = {
+  Express: () => express(alula()).configure(rest()),
+  Koa: () => koa(alula()).configure(koaRest())
+}
+
+for (const [name, create] of Object.entries(applications)) {
+  it(`${name}: a server that cannot listen leaves another one of the application as it is`, async () => {
+    const steps: string[] = []
+    const app = create().use('things', {
+      find: async () => ['one'],
+      setup: async () => void steps.push('set up'),
+      teardown: async () => void steps.push('torn down')
+    })
+    const url = await serve(app)
+
+    await expect(app.listen(toPort(url), '127.0.0.1')).rejects.toMatchObject({ code: 'EADDRINUSE' })
+
+    expect(await (await fetch(`${url}/things`)).json()).toEqual(['one'])
+    expect(steps).toEqual(['set up'])
+
+    await app.teardown()
+    expect(steps).toEqual(['set up', 'torn down'])
+  })
+
+  it(`${name}: the only server tears the application down when it cannot listen`, async () => {
+    const steps: string[] = []
+    const other = create()
+    const url = await serve(other)
+    const app = create().use('things', {
+      find: async () => [],
+      setup: async () => void steps.push('set up'),
+      teardown: async () => void steps.push('torn down')
+    })
+
+    await expect(app.listen(toPort(url), '127.0.0.1')).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    expect(steps).toEqual(['set up', 'torn down'])
+  })
+
+  it(`${name}: a teardown during listen is waited for, and not repeated`, async () => {
+    const steps: string[] = []
+    const begun = defer()
+    const opened = defer()
+    const closing = defer()
+    const closed = defer()
+    const app = create().use('things', {
+      find: async () => [],
+      async setup() {
+        begun.resolve()
+        await opened.promise
+        steps.push('set up')
+      },
+      async teardown() {
+        closing.resolve()
+        await closed.promise
+        steps.push('torn down')
+      }
+    })
+    const listening = app.listen(0, '127.0.0.1').catch((error: any) => steps.push(error.code))
+
+    await begun.promise
+
+    const tearingDown = app.teardown()
+
+    await new Promise(setImmediate)
+    opened.resolve()
+    await closing.promise
+    // Time for `listen` to reject too early.
+    await new Promise(setImmediate)
+    closed.resolve()
+    await Promise.all([listening, tearingDown])
+
+    expect(steps).toEqual(['set up', 'torn down', 'ALULA_TORN_DOWN'])
+  })
+}
+
+it('a teardown in a hook of setup is repeated for what is set up after it', async () => {
+  const steps: string[] = []
+  const app = applications.Express?.().use('things', {
+    find: async () => [],
+    setup: async () => void steps.push('set up'),
+    teardown: async () => void steps.push('torn down')
+  })
+
+  app.hooks({
+    setup: [
+      async ({ app: given }: any, next: any) => {
+        await given.teardown()
+        await next()
+      }
+    ]
+  })
+
+  await expect(app.listen(0, '127.0.0.1')).rejects.toMatchObject({ code: 'ALULA_TORN_DOWN' })
+  expect(steps).toEqual(['torn down', 'set up', 'torn down'])
+})
