@@ -38,6 +38,9 @@ export class AxiosClient extends Base {
     } catch (error) {
       const { response, message, code } = error as AxiosError
 
+      // axios writes the data, which interceptors may have changed. What JSON cannot write is no failure of the network.
+      if (code === undefined) JSON.stringify(body)
+
       // Node: the response was cut off.
       if (response && response.status < 400 && response.data === undefined) {
         throw setHidden(new Unavailable(message, { code, method, url }), 'cause', error)

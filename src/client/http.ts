@@ -106,7 +106,8 @@ export abstract class Base extends ClientService {
     const headers = {
       ...(hasType && { 'Content-Type': 'application/json' }),
       ...(!route && !isStandardMethod(method) && { 'X-Service-Method': method }),
-      ...params.headers
+      // A spread finds nothing in an object `Headers`.
+      ...Object.fromEntries(toPairs(params.headers))
     }
 
     if (route?.verb === 'GET' && hasBody(body)) {
@@ -133,23 +134,8 @@ export abstract class Base extends ClientService {
   }
 
   /** Sends a query in the body where the URL would be long and the server takes that. */
-  private sendFind(request: RestRequest, params: ResponseParams): Promise<unknown> {
-    const { url, headers } = request
-
-    if (this.takesQuery) {
-      if (url.length <= MAX_URL) return this.request(request, params)
-
-      return this.request(
-        {
-          url: this.makeUrl({}, null, params.route),
-          method: 'QUERY',
-          body: params.query,
-          headers: { 'Content-Type': 'application/json', ...headers }
-        },
-        params
-      )
-    }
-
+  private async sendFind(request: RestRequest, params: ResponseParams): Promise<unknown> {
+    // Each time: the next request may reach another version of the server.
     const noting: ResponseParams = {
       ...params,
       onResponse: (response) => {
@@ -158,8 +144,33 @@ export abstract class Base extends ClientService {
       }
     }
 
+    if (this.takesQuery && request.url.length > MAX_URL) {
+      try {
+        return await this.request(
+          {
+            url: this.makeUrl({}, null, params.route),
+            method: 'QUERY',
+            body: toJsonQuery(params.query),
+            headers: { 'Content-Type': 'application/json', ...request.headers }
+          },
+          noting
+        )
+      } catch (error: any) {
+        if (error?.code !== 405 && error?.code !== 501) throw error
+
+        this.takesQuery = false
+      }
+    }
+
     return this.request(request, noting)
   }
+}
+
+/** JSON has no bigints: they are strings, as in a URL. */
+function toJsonQuery(query: Query | undefined): unknown {
+  return JSON.parse(
+    JSON.stringify(query, (_name, value) => (typeof value === 'bigint' ? String(value) : value))
+  )
 }
 
 /** Whether a response says that its path takes `QUERY`, with JSON (RFC 10008). */

@@ -1,4 +1,5 @@
 import type { Query } from '../core/types.ts'
+import { BadRequest } from '../errors.ts'
 import { createRangeError } from '../utils/developer-error.ts'
 
 /**
@@ -8,7 +9,7 @@ import { createRangeError } from '../utils/developer-error.ts'
  * @param query The query. `undefined`, functions and empty lists leave no trace, `null` is an empty text, dates are
  * written in ISO 8601
  * @returns The query string, without a question mark
- * @throws RangeError for a query that contains itself, and for a date that is none
+ * @throws RangeError for a query that contains itself, and for a date that is none; BadRequest for half of a surrogate pair
  */
 export function toQueryString(query: Query): string {
   return Object.keys(query)
@@ -32,9 +33,11 @@ function toPair(name: string, value: string): string {
   return `${encode(name)}=${encode(value)}`
 }
 
-/** All but the unreserved characters of RFC 3986 §2.3. */
+/** All but the unreserved characters of RFC 3986 §2.3. Half a character has no bytes, and would arrive as another one. */
 function encode(text: string): string {
-  return encodeURIComponent(text.toWellFormed()).replace(
+  if (!text.isWellFormed()) throw new BadRequest('Invalid query: no URL can hold half of a surrogate pair')
+
+  return encodeURIComponent(text).replace(
     /[!'()*]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`
   )

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { ResponseParams } from '../../src/client/service.ts'
-import { alula } from '../../src/client.ts'
+import { alula, rest } from '../../src/client.ts'
 import { Conflict } from '../../src/errors.ts'
-import { failure, libraries, restServers } from './servers.ts'
+import { failure, fetchOnce, libraries, restServers } from './servers.ts'
 
 // A find with a long query: by QUERY where a response has said that the server takes it.
 
@@ -81,3 +81,54 @@ it('a QUERY has the route and the headers of the call, and the errors of the ser
   expect((await failure(refusing.find({ query: LONG }))).name).toBe('Conflict')
   expect(verbs).toEqual(['GET', 'QUERY'])
 })
+
+it('a client goes back to GET where a server no longer takes QUERY, and to QUERY with the next one that does', async () => {
+  verbs.length = 0
+
+  const served = await Promise.all(
+    ['our server', 'a server of Feathers v5'].map((name) =>
+      (restServers[name] as (typeof restServers)[string])(configure)
+    )
+  )
+  const [ours, theirs] = served.map(({ url }) => url) as [string, string]
+  const refused: unknown[] = []
+  let current = ours
+  const reach = async (url: string, init: RequestInit) => {
+    const response = await fetchOnce(url.replace(ours, current), init)
+
+    if (!response.ok) refused.push(init.method)
+
+    return response
+  }
+  const things = alula().configure(rest(ours).fetch(reach)).service('things')
+
+  await things.find({ query: SHORT })
+  await things.find({ query: LONG })
+  await things.find({ query: LONG })
+  current = theirs
+  await things.find({ query: LONG })
+  await things.find({ query: LONG })
+  current = ours
+  await things.find({ query: SHORT })
+  await things.find({ query: LONG })
+  current = theirs
+  // A short one notices it too.
+  await things.find({ query: SHORT })
+  await things.find({ query: LONG })
+  expect(verbs).toEqual(['GET', 'QUERY', 'QUERY', 'GET', 'GET', 'GET', 'QUERY', 'GET', 'GET'])
+  expect(refused).toEqual(['QUERY'])
+})
+
+it.each(Object.keys(libraries))(
+  'a client with %s sends a bigint in a long query as in a short one',
+  async (library) => {
+    const things = (await connect(library, 'our server')).service('things')
+    const $in = Array.from({ length: 300 }, (_, index) => BigInt(index))
+
+    expect(await things.find({ query: { id: { $in: [1n] } } })).toEqual({ query: { id: { $in: ['1'] } } })
+    expect(await things.find({ query: { id: { $in }, at: new Date(0) } })).toEqual({
+      query: { id: { $in: $in.map(String) }, at: '1970-01-01T00:00:00.000Z' }
+    })
+    expect(verbs).toEqual(['GET', 'QUERY'])
+  }
+)

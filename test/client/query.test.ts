@@ -11,7 +11,7 @@ const value = fc.letrec((tie) => ({
   any: fc.oneof(
     { maxDepth: 4 },
     fc.string({ unit: 'binary' }),
-    fc.string({ unit: fc.constantFrom(..."a[]=&%+ !'()*~.é😀\ud800") }),
+    fc.string({ unit: fc.constantFrom(..."a[]=&%+ !'()*~.é😀") }),
     fc.double(),
     fc.boolean(),
     fc.constantFrom(null, undefined, 1n, () => 1),

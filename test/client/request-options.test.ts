@@ -4,6 +4,24 @@ import { alula, rest } from '../../src/client.ts'
 import { configureEcho } from './echo.ts'
 import { failure, fetchOnce, libraries, restServers } from './servers.ts'
 
+it.each(Object.entries(libraries))(
+  'the headers of a call with %s may be an object Headers, and pairs',
+  async (_name, connect) => {
+    const { url } = await (restServers['our server'] as any)(configureEcho)
+    const things = alula()
+      .configure(connect(url, { headers: { 'X-Trace': 'options' } }))
+      .service('things')
+
+    for (const headers of [new Headers({ 'X-Trace': 'call' }), [['x-trace', 'call']]]) {
+      expect(await things.find({ headers })).toMatchObject({ headers: { trace: 'call' } })
+      expect(await things.create({ a: 1 }, { headers })).toMatchObject({
+        data: { a: 1 },
+        headers: { trace: 'call', accept: 'application/json' }
+      })
+    }
+  }
+)
+
 describe('the options of a call for the library', () => {
   it('go to fetch, an abort among them', async () => {
     const { url } = await (restServers['our server'] as any)((app: any) => {

@@ -28,6 +28,33 @@ describe.each(Object.entries(libraries))('a client with %s', (_name, connect) =>
     }
   })
 
+  it('refuses half a character in a query, which would arrive as another one', async () => {
+    const things = (await open()).service('things')
+
+    for (const query of [
+      { text: 'a\ud800' },
+      { 'text\ud800': 'a' },
+      { $or: [{ text: 'a' }, { text: { $ne: '\udc00' } }] },
+      { tags: { 'a\udc00': 1 } }
+    ]) {
+      for (const call of [() => things.find({ query }), () => things.remove(null, { query })]) {
+        const error = await failure(call())
+
+        expect(error).toBeInstanceOf(BadRequest)
+        expect(error.message).toBe('Invalid query: no URL can hold half of a surrogate pair')
+      }
+    }
+    expect(await things.find({ query: { text: '😀' } })).toMatchObject({ query: { text: '😀' } })
+  })
+
+  it('throws what JSON says of data that it cannot write', async () => {
+    const things = (await open()).service('things')
+    const error = await failure(things.create({ n: 1n }))
+
+    expect(error).toBeInstanceOf(TypeError)
+    expect(error.message).toMatch('BigInt')
+  })
+
   it.each([
     ['X Trace', 'a'],
     ['', 'a'],

@@ -27,7 +27,11 @@ const FILES = {
 declare module 'react' {
   export function useEffect(effect: () => void | (() => void), dependencies?: readonly unknown[]): void
   export function useState<S = undefined>(): [S | undefined, (state: S | undefined) => void]
-  export function useSyncExternalStore<S>(subscribe: (listener: () => void) => () => void, getSnapshot: () => S): S
+  export function useSyncExternalStore<S>(
+    subscribe: (listener: () => void) => () => void,
+    getSnapshot: () => S,
+    getServerSnapshot?: () => S
+  ): S
 }`,
   'client.ts': `
 import { alula, type ClientRecord, type ClientServices } from 'alula/client'

@@ -72,7 +72,7 @@ createApp({
     'use-patch.js': await readHook('Optimistic updates', 'jsx'),
     'main.js': `
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { StrictMode } from 'react'
+import { StrictMode, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { client } from './client.js'
 import { useLiveQuery } from './use-live.js'
@@ -82,14 +82,17 @@ import { usePatch } from './use-patch.js'
 const refused = new Promise((resolve) => { window.refuse = resolve })
 client.service('notes').hooks({ before: { patch: [async ({ data }) => {
   if (data.refused) throw await refused.then(() => new Error('No'))
+}], find: [async () => {
+  if (window.isOut) throw new Error('Only after a login')
 }] } })
+Object.assign(window, { client, queryClient: new QueryClient() })
 
 function Notes() {
-  const { data } = useLiveQuery('notes', { done: false, $sort: { id: 1 } })
+  const { data, error } = useLiveQuery('notes', { done: false, $sort: { id: 1 } })
 
   window.patch = usePatch('notes').mutateAsync
 
-  return data ? <ul>{data.map((note) => <li key={note.id}>{note.text}</li>)}</ul> : <p>Loading</p>
+  return data ? <ul>{data.map((note) => <li key={note.id}>{note.text}</li>)}</ul> : <p>{error?.message ?? 'Loading'}</p>
 }
 
 function Missing() {
@@ -98,8 +101,16 @@ function Missing() {
   return <p role="alert">{data ? 'empty' : error?.name}</p>
 }
 
+function Page() {
+  const [isShown, setShown] = useState(true)
+
+  window.setShown = setShown
+
+  return isShown && <><Notes /><Missing /></>
+}
+
 createRoot(document.getElementById('root')).render(
-  <StrictMode><QueryClientProvider client={new QueryClient()}><Notes /><Missing /></QueryClientProvider></StrictMode>
+  <StrictMode><QueryClientProvider client={queryClient}><Page /></QueryClientProvider></StrictMode>
 )`
   }),
   'TanStack DB': async () => ({
@@ -107,7 +118,14 @@ createRoot(document.getElementById('root')).render(
     'main.js': `
 import { eq, useLiveQuery } from '@tanstack/react-db'
 import { createRoot } from 'react-dom/client'
+import { client } from './client.js'
 import { createLiveCollection } from './collection.js'
+
+// A fetch after a logout that gets no response.
+client.service('notes').hooks({ before: { find: [async () => {
+  if (window.isOut) await new Promise(() => {})
+}] } })
+Object.assign(window, { client })
 
 const notes = window.notes = createLiveCollection('notes')
 
@@ -143,6 +161,13 @@ describeChromium('live lists on a page', (open) => {
         texts.join()
       )
 
+    const logOut = () =>
+      page.evaluate(() => {
+        const { client } = Object.assign(globalThis as any, { isOut: true })
+
+        client.emit('logout', null)
+      })
+
     await page.setContent('<div id="root"></div>')
     await page.addScriptTag({ content: script })
     await show('Buy milk')
@@ -161,6 +186,8 @@ describeChromium('live lists on a page', (open) => {
       )
       await show('Call Grace')
       expect(await (await fetch(`http://${address}/notes/2`)).json()).toMatchObject({ text: 'Call Grace' })
+      await logOut()
+      await show()
     }
 
     if (name === 'TanStack Query') {
@@ -174,6 +201,18 @@ describeChromium('live lists on a page', (open) => {
       await page.evaluate(() => (globalThis as any).patch({ id: 2, text: 'Call Grace' }))
       await show('Call Grace')
       expect(await (await fetch(`http://${address}/notes/2`)).json()).toMatchObject({ text: 'Call Grace' })
+      await logOut()
+      await page.getByText('Only after a login').waitFor()
+      await show()
+      await page.evaluate(() => {
+        const { client } = Object.assign(globalThis as any, { isOut: false })
+
+        client.emit('login', { accessToken: 'of another login' })
+      })
+      await show('Call Grace')
+      // What is not on the page follows no logout.
+      await page.evaluate(() => (globalThis as any).setShown(false))
+      await page.waitForFunction(() => (globalThis as any).queryClient.getQueryCache().getAll().length === 0)
     }
 
     // The icon of the page, which the server does not have.

@@ -1,6 +1,8 @@
 interface PagerProps {
   readonly skip: number
   readonly limit: number
+  /** How many records a page has: the service may have fewer than were chosen. */
+  readonly size: number
   /** How many records are shown. */
   readonly shown: number
   /** How many records came, which may be more where the service knows no pages. */
@@ -16,7 +18,7 @@ interface PagerProps {
 const SIZES = [10, 25, 50, 100]
 
 /** Which records are shown, and the way to others. */
-export function Pager({ skip, limit, shown, found, total, hasNext, onChange, onRefresh }: PagerProps) {
+export function Pager({ skip, limit, size, shown, found, total, hasNext, onChange, onRefresh }: PagerProps) {
   return (
     <footer class="pager">
       <span role="status">{toCount(skip, shown, found, total)}</span>
@@ -37,14 +39,14 @@ export function Pager({ skip, limit, shown, found, total, hasNext, onChange, onR
         type="button"
         aria-label="Previous"
         disabled={skip === 0}
-        onClick={() => onChange({ skip: Math.max(skip - limit, 0) })}
+        onClick={() => onChange({ skip: Math.max(skip - size, 0) })}
       >
         ←
       </button>
       <button
         type="button"
         aria-label="Next"
-        disabled={!(hasNext ?? (total === undefined ? found >= limit : skip + shown < total))}
+        disabled={!(hasNext ?? (total === undefined ? found >= size : skip + shown < total))}
         onClick={() => onChange({ skip: skip + shown })}
       >
         →

@@ -45,7 +45,7 @@ export function Records(props: RecordsProps) {
   // A call that is refused for sure is not made.
   const isClosed = find !== undefined && needsLogin(find.who) && !page.identity.isLoggedIn
   const [view, setView] = useState(() => toFirstView(service))
-  const { outcome, load } = useFound(props, isClosed ? undefined : find, toQuery(view, service))
+  const { outcome, isPresent, load } = useFound(props, isClosed ? undefined : find, toQuery(view, service))
   const fresh = useFresh(page.identity, service, load)
   const change = (changed: Partial<View>) => setView({ ...view, ...changed })
   const openForm = get && <Open service={service} onOpen={onOpen} />
@@ -54,7 +54,7 @@ export function Records(props: RecordsProps) {
   if (isClosed) return <ClosedRecords caller={find.who} page={page} />
 
   const { filters, sort, limit, skip, included } = view
-  const { records, total, hasNext } = toPage(outcome)
+  const { records, total, hasNext, size = limit } = toPage(outcome)
   const shown = records.slice(0, limit)
 
   return (
@@ -85,20 +85,27 @@ export function Records(props: RecordsProps) {
       )}
       {outcome && isOk(outcome) && shown.length === 0 && <NoRecords isFiltered={filters.length > 0} />}
       <Pager
-        {...{ skip, limit, total, hasNext }}
+        {...{ skip, limit, size, total, hasNext }}
         shown={shown.length}
         found={records.length}
-        onChange={(to) => change({ ...to, place: toPlace(outcome, (to.skip ?? 0) > skip) })}
+        onChange={(to) => {
+          // A second fast click would go on from the page before.
+          if (isPresent || !to.skip) change({ ...to, place: toPlace(outcome, to.skip > skip) })
+        }}
         onRefresh={() => void load(false)}
       />
     </section>
   )
 }
 
-/** What `find` returned. It is called again when the query changes, and after calls that may have changed records. */
+/**
+ * What `find` returned, and whether that is for the present query. It is called again when the query changes, and after
+ * calls that may have changed records.
+ */
 function useFound({ page, changes, onCall }: RecordsProps, find: PageMethod | undefined, query: Query) {
-  const [outcome, setOutcome] = useState<RequestOutcome>()
+  const [[outcome, answered], setFound] = useState<readonly [RequestOutcome?, string?]>([])
   const turn = useRef(0)
+  const key = JSON.stringify(query)
 
   async function load(isSilent: boolean): Promise<void> {
     if (!find) return
@@ -107,10 +114,10 @@ function useFound({ page, changes, onCall }: RecordsProps, find: PageMethod | un
     const loaded = await onCall(find, { query }, isSilent)
 
     // A later request may have been faster.
-    if (mine === turn.current) setOutcome(loaded)
+    if (mine === turn.current) setFound([loaded, key])
   }
 
-  useEffect(() => void load(false), [JSON.stringify(query)])
+  useEffect(() => void load(false), [key])
 
   useEffect(() => {
     if (changes > 0) void load(true)
@@ -123,7 +130,7 @@ function useFound({ page, changes, onCall }: RecordsProps, find: PageMethod | un
     if (live === 'live' && outcome?.status === 0) void load(true)
   }, [live])
 
-  return { outcome, load }
+  return { outcome, isPresent: answered === key, load }
 }
 
 /** The ids of the records of the latest events. The records are loaded again after events. */
@@ -300,6 +307,7 @@ function toPage(outcome: RequestOutcome | undefined): {
   readonly records: readonly unknown[]
   readonly total?: number
   readonly hasNext?: unknown
+  readonly size?: number
 } {
   if (!outcome || !isOk(outcome)) return { records: [] }
 
@@ -308,11 +316,16 @@ function toPage(outcome: RequestOutcome | undefined): {
   if (Array.isArray(body)) return { records: body }
   if (!isObject(body)) return { records: [] }
 
-  const { data, total, hasNextPage } = body
+  const { data, total, limit, hasNextPage } = body
 
   if (!Array.isArray(data)) return { records: [body], total: 1 }
 
-  return { records: data, hasNext: hasNextPage, ...(typeof total === 'number' && { total }) }
+  return {
+    records: data,
+    hasNext: hasNextPage,
+    ...(typeof total === 'number' && { total }),
+    ...(typeof limit === 'number' && { size: limit })
+  }
 }
 
 function toNextSort(sort: Sort | undefined, field: string): Sort | undefined {

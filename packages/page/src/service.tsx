@@ -105,16 +105,19 @@ function useChosen(service: PageService, caller: string, call: MakeCall) {
   const tabs = listTabs(service)
   const [tab, setTab] = useState(tabs[0] as string)
   const [chosen, setChosen] = useState<Chosen>()
+  const turn = useRef(0)
 
   // A record that another user saw is not kept.
   useLayoutEffect(() => setChosen(undefined), [caller])
 
   async function open(id: string, record: unknown): Promise<void> {
     const get = service.methods.find(({ name }) => name === 'get')
+    const mine = ++turn.current
     const outcome = get && (await call(get, { id }))
     const found = outcome && isOk(outcome) ? outcome.body : record
 
-    if (found === undefined || outcome === GONE) return
+    // A later choice may have been faster.
+    if (found === undefined || outcome === GONE || mine !== turn.current) return
 
     setChosen({ id, record: found })
     if (tabs.includes(EDIT)) setTab(EDIT)

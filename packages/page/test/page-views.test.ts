@@ -66,6 +66,87 @@ describeChromium('what the page shows', (open) => {
     expect(errors.filter((one) => !one.includes('400'))).toEqual([])
   })
 
+  it('is each page of a service whose pages are smaller than was chosen, also on the way back', async () => {
+    const { app, url } = await start((app) => {
+      app.use('notes', memory({ multi: true, paginate: { default: 5, max: 5 } }), { access: OPEN })
+    })
+
+    await app.service('notes').create(Array.from({ length: 12 }, () => ({})))
+
+    const { page } = await open(`${url}docs#/notes`)
+    const goTo = async (name: string, range: string) => {
+      await page.getByRole('button', { name, exact: true }).click()
+      await page.getByText(`${range} of 12`, { exact: true }).waitFor()
+    }
+
+    await page.getByText('1–5 of 12').waitFor()
+    await goTo('Next', '6–10')
+    await goTo('Next', '11–12')
+    await goTo('Previous', '6–10')
+    await goTo('Previous', '1–5')
+  })
+
+  it('is the next page after two fast clicks, whose second one would have the cursor of the page before', async () => {
+    const { app, url } = await start((app) => {
+      app.use('notes', memory({ startId: 1, multi: true, paginate: { default: 5, max: 5, cursor: true } }), {
+        access: OPEN
+      })
+    })
+
+    await app.service('notes').create(Array.from({ length: 12 }, () => ({})))
+
+    const { page } = await open(`${url}docs#/notes`)
+    const next = page.getByRole('button', { name: 'Next', exact: true })
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+
+    await page.getByText('1–5', { exact: true }).waitFor()
+    await page.route(/after/, async (route) => {
+      await released
+      await route.continue()
+    })
+    await next.click()
+    await next.click()
+    release()
+    await page.getByRole('button', { name: 'Open 6', exact: true }).waitFor()
+    await page.getByText('6–10', { exact: true }).waitFor()
+    await next.click()
+    await page.getByText('11–12', { exact: true }).waitFor()
+    expect(await page.getByRole('row').count()).toBe(3)
+  })
+
+  it('is the record that was chosen last, also where the response for an earlier one is slower', async () => {
+    const { app, url } = await start((app) => {
+      app.use('notes', memory({ startId: 1, multi: true }), { access: OPEN })
+    })
+
+    await app.service('notes').create([{ text: 'a' }, { text: 'b' }])
+
+    const { page } = await open(`${url}docs#/notes`)
+    const call = page.getByRole('region', { name: 'Last call' })
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+
+    await page.route('**/notes/1', async (route) => {
+      await released
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Open 1' }).click()
+    await page.getByRole('button', { name: 'Open 2' }).click()
+    await page.getByRole('form', { name: 'Change 2 of notes' }).waitFor()
+    release()
+    await call.getByText('/notes/1').first().waitFor()
+    // After the next frame it would be there.
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))')
+    expect(await page.getByRole('form', { name: /^Change/ }).getAttribute('aria-label')).toBe(
+      'Change 2 of notes'
+    )
+  })
+
   it('has a service with half of a surrogate pair in its path', async () => {
     const { url } = await start((app) => {
       app.use('a\ud800', memory(), { access: OPEN })

@@ -3,7 +3,11 @@ import { socket } from './client.ts'
 
 /** Whether there is a connection to the server. The socket connects again by itself. */
 export function useConnected(): boolean {
-  return useSyncExternalStore(subscribe, () => socket.connected)
+  return useSyncExternalStore(
+    subscribe,
+    () => socket.connected,
+    () => false
+  )
 }
 
 function subscribe(listener: () => void): () => void {
