@@ -1,5 +1,4 @@
-/** The longest delay that `setTimeout` knows, in milliseconds; a longer one would end at once. */
-const MAX_DELAY = 2 ** 31 - 1
+import { MAX_DELAY } from '../utils/max-delay.ts'
 
 /**
  * Like `setTimeout`, for any length of time. It does not keep the process running.

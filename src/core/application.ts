@@ -6,7 +6,7 @@ import { didYouMean } from '../utils/did-you-mean.ts'
 import { stripSlashes, toPrefix } from '../utils/path.ts'
 import { isPromise } from '../utils/promise.ts'
 import { withTimeout } from '../utils/with-timeout.ts'
-import type { Channel, Channels } from './channel.ts'
+import type { Channel } from './channel.ts'
 import { EmitterClass } from './emitter.ts'
 import { reportError, runSafely } from './events.ts'
 import { setUpService } from './extensions.ts'
@@ -228,7 +228,7 @@ export class BaseApplication extends EmitterClass {
     const { channels } = this._internals
 
     // On the first need, when it is certain which object is the application: `express(app)` makes another one.
-    if (!channels.isWatching) watchConnections(this, channels)
+    channels.watch(this)
 
     return channels.get(...names)
   }
@@ -254,15 +254,6 @@ export class BaseApplication extends EmitterClass {
   registerPublisher(...args: unknown[]): this {
     return this.publish(...args)
   }
-}
-
-/** A connection that closes or logs out leaves all channels: first, because other listeners may let it join new ones. */
-function watchConnections(app: BaseApplication, channels: Channels): void {
-  channels.isWatching = true
-  app.prependListener('disconnect', (connection) => channels.end(connection))
-  app.prependListener('logout', (_result, { connection } = {}) => {
-    if (connection) channels.leaveAll(connection)
-  })
 }
 
 /** Before anything is done to a service, so that one that is refused leaves no trace. */

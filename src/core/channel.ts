@@ -2,7 +2,7 @@ import { isFunction, isSyncFunction } from '../utils/check.ts'
 import { createDebug } from '../utils/debug.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { assertSync } from '../utils/promise.ts'
-import { callListeners, EmitterClass } from './emitter.ts'
+import { callListeners, EmitterClass, type Listeners } from './emitter.ts'
 
 const debug = createDebug('alula:channels')
 
@@ -171,8 +171,8 @@ export class Channels<Connection extends object = any> {
   private departureCount = 0
   /** Connections that have closed. */
   private readonly ended = new WeakSet<Connection>()
-  /** Whether connections are taken out when they close or log out. */
-  isWatching = false
+  /** The applications whose connections are taken out when they close or log out. */
+  private readonly watched = new WeakSet<object>()
 
   /** Whether there is no channel at all. */
   get isEmpty(): boolean {
@@ -209,6 +209,21 @@ export class Channels<Connection extends object = any> {
   end(connection: Connection): void {
     this.leaveAll(connection)
     this.ended.add(connection)
+  }
+
+  /**
+   * Takes connections out when they close or log out. First, because other listeners may let them join new channels.
+   *
+   * @param app The application of the channels, or an outer one, whose connections may join them
+   */
+  watch(app: Pick<Listeners, 'prependListener'>): void {
+    if (this.watched.has(app)) return
+
+    this.watched.add(app)
+    app.prependListener('disconnect', (connection: Connection) => this.end(connection))
+    app.prependListener('logout', (_result: unknown, { connection }: { connection?: Connection } = {}) => {
+      if (connection) this.leaveAll(connection)
+    })
   }
 
   /**

@@ -1,12 +1,12 @@
 import { getSlots, setSlots } from '../utils/call-state.ts'
 import { isObject } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
-import { showRecords } from '../utils/dispatch.ts'
+import { showInstances, showRecords } from '../utils/dispatch.ts'
 import { copyPlain, copyWith, isPlainObject } from '../utils/object.ts'
 import { isPromise } from '../utils/promise.ts'
 import { findTokenResponse } from '../utils/token-response.ts'
 import { Channel, CombinedChannel } from './channel.ts'
-import type { EmitterLike } from './emitter.ts'
+import type { Emitter, EmitterLike } from './emitter.ts'
 import { emitSafely, reportError } from './events.ts'
 import { getHome } from './extensions.ts'
 import { type EventStamp, getInternals, type Publishers, type ServiceEvent } from './internals.ts'
@@ -74,6 +74,7 @@ export function implementPublish(service: FeathersService, path: string, app: Em
   const { app: home } = getHome(service, path, app)
   const isMounted = home !== app
 
+  if (isMounted) getInternals(home).channels.watch(app as Emitter)
   if (isMounted ? !isNewMount(service, path, app) : typeof service.publish === 'function') return
   if (!isMounted) addPublish(service)
 
@@ -155,7 +156,7 @@ export function publishEvent(app: EmitterLike, service: object, serviceEvent: Se
   try {
     const found: unknown = publisher(data, context)
 
-    if (before || isPromise(found)) queue(sending, key, sendLater(app, serviceEvent, found, before))
+    if (before || isPromise(found)) queue(sending, key, sendLater(app, service, serviceEvent, found, before))
     else send(app, serviceEvent, toChannel(found, place?.isReplayedTo))
   } catch (error) {
     reportFailure(app, serviceEvent, error)
@@ -187,7 +188,7 @@ export async function publishTo(
   const { data, context, event } = serviceEvent
 
   try {
-    const hasLeft = getInternals(app).channels.watchDepartures()
+    const hasLeft = watchDepartures(app, service, serviceEvent.path)
     const found: unknown = getPublisher(app, service, event)?.(data, context)
     // Not all at once in one channel: that costs as much as it has connections.
     const channels = toChannels(isPromise(found) ? await found : found)
@@ -294,19 +295,22 @@ interface Positions {
 export async function copyEvent(serviceEvent: ServiceEvent): Promise<ServiceEvent> {
   const { context, data } = serviceEvent
 
-  return copyWith(serviceEvent, { context: withShown(context, copyPlain(toEventData(context, data))) })
+  const shown = showInstances(copyPlain(toEventData(context, data)))
+
+  return copyWith(serviceEvent, { context: withShown(context, shown) })
 }
 
 /** Sends an event once its publisher has decided and the earlier events of the same record are sent. */
 async function sendLater(
   app: EmitterLike,
+  service: object,
   serviceEvent: ServiceEvent,
   found: unknown,
   before: Promise<void> | undefined
 ): Promise<void> {
-  const { place } = serviceEvent
-  const { channels: all, copyEvent: copy } = getInternals(app)
-  const hasLeft = all.watchDepartures()
+  const { path, place } = serviceEvent
+  const { copyEvent: copy } = getInternals(app)
+  const hasLeft = watchDepartures(app, service, path)
 
   place?.begin()
 
@@ -327,6 +331,14 @@ async function sendLater(
   } finally {
     place?.end()
   }
+}
+
+/** Says of a connection whether it has left all channels since: of the application, or of the one where the service is at home. */
+function watchDepartures(app: object, service: object, path: string): (connection: object) => boolean {
+  const watched = [...new Set([app, getHome(service, path, app).app])]
+  const departures = watched.map((one) => getInternals(one).channels.watchDepartures())
+
+  return (connection) => departures.some((hasLeft) => hasLeft(connection))
 }
 
 function queue(sending: Publishing['sending'], key: unknown, sent: Promise<void>): void {

@@ -1,7 +1,7 @@
 import { assertBeforeSetup, assertCalled } from '../core/assert-application.ts'
 import { addPlugin, getInternals } from '../core/internals.ts'
 import type { Application, ApplicationHookContext, MountedHandler, NextFunction } from '../core/types.ts'
-import { BadRequest, NotFound, Unavailable } from '../errors.ts'
+import { BadRequest, NotFound } from '../errors.ts'
 import { parsePosition } from '../log/position.ts'
 import { parseQueryString } from '../transport/querystring.ts'
 import { isCount, isString, isStringList } from '../utils/check.ts'
@@ -9,7 +9,7 @@ import { DURATION_CHECK, parseDuration } from '../utils/duration.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { stripSlashes } from '../utils/path.ts'
 import { shorten } from '../utils/shorten.ts'
-import { EventStreams } from './streams.ts'
+import { EventStreams, type StreamBody, type StreamRequest, toRetryBytes } from './streams.ts'
 
 /** The options of {@link events}. */
 export interface EventsOptions {
@@ -23,7 +23,7 @@ export interface EventsOptions {
   maxUnsentBytes?: number
 }
 
-/** As many as the log keeps, so that a client can get all that it missed at once. */
+/** As many as the log keeps. */
 const MAX_UNSENT_BYTES = 8_000_000
 
 const CHECKS: OptionChecks = {
@@ -71,12 +71,14 @@ export function events(options: EventsOptions = {}): (app: any) => void {
     let isClosed = false
 
     const open = (): EventStreams => {
-      if (isClosed) throw new Unavailable('The server is closing')
       // An application that is not set up serves requests too.
       streams ??= new EventStreams(app, settings)
 
       return streams
     }
+
+    // After any other status than 200, an `EventSource` would not come again: while the server closes, its response ends.
+    const respond = (request: StreamRequest) => (isClosed ? toRetryBytes(settings) : open().open(request))
 
     async function setUp(_context: ApplicationHookContext, next: NextFunction): Promise<void> {
       isClosed = false
@@ -95,7 +97,7 @@ export function events(options: EventsOptions = {}): (app: any) => void {
 
     getInternals(app).eventsPath = place
     app.hooks({ setup: [setUp], teardown: [tearDown] })
-    app.mount(place, serve(app, open))
+    app.mount(place, serve(app, respond))
   }
 }
 
@@ -125,7 +127,10 @@ const OPERATION = {
   }
 }
 
-function serve(app: Application, open: () => EventStreams): MountedHandler {
+function serve(
+  app: Application,
+  respond: (request: StreamRequest) => StreamBody | Promise<StreamBody>
+): MountedHandler {
   const handle: MountedHandler = async (request, { params, authService, prefix, method }) => {
     const { pathname, search } = new URL(request.url)
     const position = request.headers.get('last-event-id') || undefined
@@ -137,10 +142,7 @@ function serve(app: Application, open: () => EventStreams): MountedHandler {
 
     const services = toServices(app, parseQueryString(search.slice(1)).services)
 
-    // A response to HEAD has no body, so no event could reach its client.
-    if (method === 'HEAD') return new Response(null, { headers: HEADERS })
-
-    const body = await open().open({ signal: request.signal, params, authService, services, position })
+    const body = await respond({ signal: request.signal, params, method, authService, services, position })
 
     return new Response(body, { headers: HEADERS })
   }

@@ -17,6 +17,9 @@ export interface EventStreamDetails {
 
 const encoder = new TextEncoder()
 
+/** A comment: proxies close connections that are silent. */
+const SIGN_OF_LIFE = encoder.encode(':\n\n')
+
 /** The response of one client, while its events are being sent. */
 export class EventStream implements WaitingConnection {
   readonly body: ReadableStream<Uint8Array>
@@ -25,6 +28,8 @@ export class EventStream implements WaitingConnection {
   private state: 'open' | 'ending' | 'ended' = 'open'
   /** How many of the bytes that wait are for this client alone, and in memory only because of it. */
   private own = 0
+  /** Replays that wait until the client has read all, or has gone. */
+  private readonly onEmpty: (() => void)[] = []
 
   constructor(details: EventStreamDetails) {
     const { maxBytes } = details
@@ -54,14 +59,28 @@ export class EventStream implements WaitingConnection {
    * @param isShared Whether other clients get the same bytes
    */
   send(bytes: Uint8Array, isShared: boolean): void {
-    const { controller } = this
-
     if (this.state !== 'open') return
 
-    if ((controller.desiredSize as number) > 0) {
-      controller.enqueue(bytes)
+    if (this.hasRoom) {
+      this.controller.enqueue(bytes)
       this.weigh(isShared ? 0 : bytes.length)
     } else this.close()
+  }
+
+  /**
+   * Says whether an event that can wait may be sent.
+   *
+   * @returns Resolves when the client has read all, or has gone; `undefined` while there is room
+   */
+  whenReady(): Promise<void> | undefined {
+    if (this.state !== 'open' || this.hasRoom) return undefined
+
+    return new Promise((resolve) => this.onEmpty.push(resolve))
+  }
+
+  /** Sends a sign of life. Where bytes wait for the client, these are one. */
+  beat(): void {
+    if (this.hasRoom) this.send(SIGN_OF_LIFE, true)
   }
 
   /** Closes the stream at once. */
@@ -76,13 +95,23 @@ export class EventStream implements WaitingConnection {
     if (this.state !== 'open') return
 
     this.state = 'ending'
+    this.wake()
     this.weigh(0)
+  }
+
+  private get hasRoom(): boolean {
+    return (this.controller.desiredSize as number) > 0
   }
 
   private leave(): void {
     this.state = 'ended'
+    this.wake()
     this.details.backlog.set(this, 0)
     this.details.onClose()
+  }
+
+  private wake(): void {
+    for (const resolve of this.onEmpty.splice(0)) resolve()
   }
 
   /** Counts what waits, of which some bytes are new. What has left may be its own or shared: at most all that waits is its own. */
@@ -97,16 +126,15 @@ export class EventStream implements WaitingConnection {
       this.controller.close()
     }
 
+    if (waiting === 0) this.wake()
+
     this.own = Math.min(this.own + added, waiting)
     backlog.set(this, this.own)
   }
 }
 
-/** A comment: proxies close connections that are silent. */
-export const SIGN_OF_LIFE: Uint8Array = encoder.encode(':\n\n')
-
 /** The bytes of a field alone: `retry`, or the `id` up to which a client has all events. */
-export function toFieldBytes(name: 'id' | 'retry', value: string | number): Uint8Array {
+export function toFieldBytes(name: 'id' | 'retry', value: string | number): Uint8Array<ArrayBuffer> {
   return encoder.encode(`${name}: ${value}\n\n`)
 }
 

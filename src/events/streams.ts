@@ -11,7 +11,7 @@ import type { Admission } from '../utils/admission.ts'
 import { Backlog, getBacklogLimit } from '../utils/backlog.ts'
 import { runEvery } from '../utils/interval.ts'
 import { copyWith } from '../utils/object.ts'
-import { EventStream, SIGN_OF_LIFE, toEventBytes, toFieldBytes } from './stream.ts'
+import { EventStream, toEventBytes, toFieldBytes } from './stream.ts'
 
 /** The settings of the streams of an application, in milliseconds. */
 export interface StreamSettings {
@@ -25,6 +25,8 @@ export interface StreamRequest {
   /** Aborts when the client goes, and at teardown. */
   readonly signal: AbortSignal
   readonly params: MountedDetails['params']
+  /** The HTTP method. The response to `HEAD` has no body, so no event could reach its client. */
+  readonly method: string
   /** The path of the authentication service that its credentials are for; `undefined` for the default one. */
   readonly authService: string | undefined
   /** The paths of the services; `undefined` for all. */
@@ -32,6 +34,9 @@ export interface StreamRequest {
   /** Up to where the client has all events; `undefined` for one that begins. */
   readonly position: string | undefined
 }
+
+/** The body of a response: a stream, the time after which to come again, or none. */
+export type StreamBody = ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | null
 
 /** The streams of an application, from its setup to its teardown. */
 export class EventStreams {
@@ -52,34 +57,42 @@ export class EventStreams {
     this.log = openLog(app, {
       connections: this.streams,
       tellPosition: (position, connections) => this.sendAll(connections, toFieldBytes('id', position)),
-      tellGap: (gap, connections) => this.sendGap(gap, connections)
+      tellGap: (gap, connections) => this.sendGap(gap, connections),
+      whenReady: (connection) => this.streams.get(connection)?.whenReady()
     })
-    this.stopBeating = runEvery(settings.heartbeat, () =>
-      this.sendAll([...this.streams.keys()], SIGN_OF_LIFE)
-    )
+    this.stopBeating = runEvery(settings.heartbeat, () => {
+      for (const stream of this.streams.values()) stream.beat()
+    })
 
     app.on('publish', this.publish)
     app.on('disconnect', this.disconnect)
   }
 
   /**
-   * Opens the stream of a client, which is a connection from then on; one that has to wait gets the time alone.
+   * Opens the stream of a client, which is a connection from then on; one that has to wait gets the time alone. For `HEAD`
+   * the login ends at once.
    *
    * @param request What it asks for
    * @returns The body of the response
    * @throws NotAuthenticated for credentials that are not valid, BadRequest for a position that is none
    */
-  async open(request: StreamRequest): Promise<ReadableStream<Uint8Array>> {
-    const { signal, params, services, position } = request
+  async open(request: StreamRequest): Promise<StreamBody> {
+    const { signal, params, method, services, position } = request
     const wait = this.admission.take()
 
     // After any other status than 200, an `EventSource` would not come again.
-    if (wait > 0) return this.toFarewell(wait)
+    if (wait > 0) return toFieldBytes('retry', Math.ceil(wait))
 
     const connection: RealTimeConnection = copyWith(params)
 
     await this.logIn(connection, request)
     if (signal.aborted) throw new Unavailable('The client has gone')
+
+    if (method === 'HEAD') {
+      if (connection.authentication) this.announceEnd(connection)
+
+      return null
+    }
 
     const { backlog } = this
     const { maxBytes } = this.settings
@@ -87,8 +100,7 @@ export class EventStreams {
 
     this.streams.set(connection, stream)
     signal.addEventListener('abort', () => this.end(connection), { once: true })
-    // Between half of it and one and a half, so that clients do not all come back at once.
-    stream.send(toFieldBytes('retry', Math.round(this.settings.retry * (0.5 + Math.random()))), false)
+    stream.send(toRetryBytes(this.settings), false)
 
     // In one go: what happens while it joins its channels comes too.
     const from = position ?? this.log.position
@@ -202,14 +214,9 @@ export class EventStreams {
     this.streams.delete(connection)
     stream?.end()
   }
+}
 
-  /** The body for a client that may come again after some milliseconds. */
-  private toFarewell(wait: number): ReadableStream<Uint8Array> {
-    const stream = new EventStream({ maxBytes: 1, backlog: this.backlog, onClose: () => undefined })
-
-    stream.send(toFieldBytes('retry', Math.ceil(wait)), false)
-    stream.end()
-
-    return stream.body
-  }
+/** The bytes that say when to reconnect: between half of the time and one and a half, so that clients do not all come back at once. */
+export function toRetryBytes({ retry }: Pick<StreamSettings, 'retry'>): Uint8Array<ArrayBuffer> {
+  return toFieldBytes('retry', Math.round(retry * (0.5 + Math.random())))
 }

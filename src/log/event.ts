@@ -1,7 +1,9 @@
+import { getHome } from '../core/extensions.ts'
 import type { ServiceEvent } from '../core/internals.ts'
 import { toEventData } from '../core/publish.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { Application, HookContext } from '../core/types.ts'
+import { showInstances } from '../utils/dispatch.ts'
 import { copyPlain, copyWith } from '../utils/object.ts'
 
 /** What is kept of an event: what another process is told of it. No headers, no credentials, no connection. */
@@ -51,9 +53,16 @@ export function toKeptEvent(serviceEvent: ServiceEvent, names: readonly string[]
   }
 }
 
-/** A copy, for later: code that has got the result of a call may change it after the event. */
+/**
+ * A copy, for later: code that has got the result of a call may change it after the event. Publishers get an instance of a
+ * class as it is, because they may call its methods; clients get what it has now.
+ */
 export function copyEvent(kept: KeptEvent): KeptEvent {
-  return copyWith(kept, { data: copyPlain(kept.data), dispatch: copyPlain(kept.dispatch) })
+  const data = copyPlain(kept.data)
+  const shown = kept.dispatch === undefined ? data : copyPlain(kept.dispatch)
+  const sent = showInstances(shown)
+
+  return copyWith(kept, { data, dispatch: sent === data ? undefined : sent })
 }
 
 /**
@@ -85,7 +94,7 @@ export function toKnownEvent(app: Application, kept: KeptEvent): KnownEvent | un
 
   // By name: who can write to a shared log must not choose the application or the service that publishers get.
   const context = {
-    ...{ app, service, path, result: data },
+    ...{ app: getHome(service, path, app).app, service, path, result: data },
     ...(call && { method: call.method, id: call.id, event: call.event }),
     ...(params && { params }),
     ...(dispatch !== undefined && { dispatch })

@@ -23,6 +23,7 @@
 // clients ask later, events that came before the acknowledgement come again.
 
 import { reportError } from '../core/events.ts'
+import { getHome } from '../core/extensions.ts'
 import {
   type EventLog,
   type EventStamp,
@@ -55,6 +56,8 @@ export interface LogListener {
   tellPosition(position: string, connections: readonly object[]): void
   /** These missed events, which they do not get. */
   tellGap(gap: Gap, connections: readonly object[]): void
+  /** Resolves when a connection can take more of what it missed, or has gone; `undefined` for one that can now. */
+  whenReady?(connection: object): Promise<void> | undefined
 }
 
 /** The log, for one transport. */
@@ -131,7 +134,7 @@ export interface LogSource {
 export interface SharedLog {
   /** Names this process. */
   readonly origin: string
-  /** The name of a transaction: that of this process, and a number that grows. */
+  /** The name of a transaction: that of this process, and a number that grows. Entries are written in its order. */
   createTx(): string
   /** Takes what has come out of the log: it is published, that of this process too. */
   receive(entry: ReceivedEntry): void
@@ -211,7 +214,7 @@ class Log implements EventLog {
   private source: LogSource | undefined
   private readonly maxBytes: number
   /** What is given to the source at the end of this turn. */
-  private own: OwnEntry | undefined
+  private own: OwnEvent[] | undefined
   private readonly stopBeating: () => void
   private entryCount = 0
   /** The last entry, and what its events belong to. */
@@ -272,6 +275,7 @@ class Log implements EventLog {
     return this.replays.run({
       ...{ connection, from, source: this.source, getEpoch: () => this.epoch },
       isOpen: () => connections.has(connection),
+      whenReady: () => listener.whenReady?.(connection),
       isSettled: () => this.waiting.size === 0,
       tellGap: (gap) => listener.tellGap(gap, [connection]),
       tellEnd: (end) => listener.tellPosition(this.toText(end), [connection])
@@ -355,17 +359,18 @@ class Log implements EventLog {
     const { transaction } = getInternals(this.app)
 
     if (!this.own || !transaction || transaction !== this.transaction) {
-      const own: OwnEntry = { tx: this.createTx(), events: [], isPublished: false }
+      const events: OwnEvent[] = []
 
-      this.own = own
+      this.own = events
       this.transaction = transaction
       queueMicrotask(() => {
-        if (this.own === own) this.own = undefined
-        source.write(own)
+        if (this.own === events) this.own = undefined
+        // Numbered now: a revocation may have been written since, and readers drop an entry with a number below the last one.
+        source.write({ tx: this.createTx(), events, isPublished: false })
       })
     }
 
-    this.own.events.push(shared)
+    this.own.push(shared)
   }
 
   /** What the source gets of an event; nothing where it stays in this process. */
@@ -422,7 +427,12 @@ class Log implements EventLog {
 
   /** Whether an event may reach a connection here. */
   private isWanted(paths: readonly string[]): boolean {
-    return !getInternals(this.app).channels.isEmpty && paths.some((path) => hasPublisher(this.app, path))
+    const { app } = this
+    const { channels } = getInternals(app)
+    // Publishers of a sub-application may choose its channels.
+    const isMounted = (path: string) => getHome(app.services[path], path, app).app !== app
+
+    return paths.some((path) => hasPublisher(app, path) && (!channels.isEmpty || isMounted(path)))
   }
 
   private closeUnused(): void {

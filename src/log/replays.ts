@@ -26,6 +26,8 @@ export interface Replay {
   getEpoch(): string
   /** Whether it is still there. */
   isOpen(): boolean
+  /** Resolves when it can take more events, or has gone; `undefined` while it can. */
+  whenReady(): Promise<void> | undefined
   /** Whether no event waits for its publisher. */
   isSettled(): boolean
   /** Tells it of a gap. */
@@ -119,19 +121,36 @@ export class Replays {
     await whenJoined(this.app, connection)
     if (source && this.isOutside(replay, from)) await source.whenRead(from.id)
 
-    if (this.running === MAX_RUNNING) await new Promise<void>((resolve) => this.queue.push(resolve))
-    else this.running++
+    await this.takeTurn()
 
     try {
       // It may have logged in meanwhile.
       await whenJoined(this.app, connection)
       await this.sendAll(replay)
     } finally {
-      const next = this.queue.shift()
+      this.passTurn()
+    }
+  }
 
-      // The next one takes this turn, so that no replay that begins meanwhile takes it too.
-      if (next) next()
-      else this.running--
+  private async takeTurn(): Promise<void> {
+    if (this.running === MAX_RUNNING) await new Promise<void>((resolve) => this.queue.push(resolve))
+    else this.running++
+  }
+
+  private passTurn(): void {
+    const next = this.queue.shift()
+
+    // The next one takes this turn, so that no replay that begins meanwhile takes it too.
+    if (next) next()
+    else this.running--
+  }
+
+  /** Waits for a client that has not read what was sent, which takes no turn either. */
+  private async whenReady(replay: Replay): Promise<void> {
+    for (let ready = replay.whenReady(); ready; ready = replay.whenReady()) {
+      this.passTurn()
+      await ready
+      await this.takeTurn()
     }
   }
 
@@ -144,7 +163,11 @@ export class Replays {
         // What the ring does not have any more.
         const older = source && this.isOutside(replay, at) ? await source.readAfter(at) : []
 
-        for (const entry of older) at = await this.sendEntry(replay, entry, at)
+        for (const entry of older) {
+          at = await this.sendEntry(replay, entry, at)
+          // The others are read again: they are not kept for a client that has to read first.
+          if (replay.whenReady()) break
+        }
 
         if (older.length === 0) {
           if (!this.isLeft(replay, at)) return
@@ -153,6 +176,8 @@ export class Replays {
         }
 
         if (count % ENTRIES_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve))
+
+        await this.whenReady(replay)
       }
     } catch (error) {
       const position = toPositionText({ epoch: getEpoch(), ...this.ring.end })
@@ -191,7 +216,7 @@ export class Replays {
     return false
   }
 
-  /** Sends what an entry has after a place. Returns where it ends. */
+  /** Sends what an entry has after a place, as far as the connection can take it. Returns up to where. */
   private async sendEntry(replay: Replay, entry: SentEntry, at: End): Promise<End> {
     const { connection, from, source, tellGap } = replay
     const { epoch } = from
@@ -201,7 +226,10 @@ export class Replays {
     if (!events) tellGap({ services: [...paths], position: toPositionText({ epoch, id, count }) })
 
     for (const [index, kept] of events?.entries() ?? []) {
-      const known = id === at.id && index < at.count ? undefined : toKnownEvent(this.app, kept)
+      if (id === at.id && index < at.count) continue
+      if (replay.whenReady()) return { id, count: index }
+
+      const known = toKnownEvent(this.app, kept)
       const stamp = { position: toPositionText({ epoch, id, count: index + 1 }), tx }
 
       if (known) await publishTo(this.app, known.service, known.serviceEvent, connection, stamp)

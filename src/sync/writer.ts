@@ -1,5 +1,6 @@
 import type { OwnEntry } from '../log/log.ts'
 import type { RedisConnection } from '../redis/connection.ts'
+import { toDelay } from '../utils/max-delay.ts'
 import { withTimeout } from '../utils/with-timeout.ts'
 import { START, type StreamEntry, type StreamSize, toFields } from './stream.ts'
 
@@ -211,7 +212,7 @@ export class Writer {
 
         this.watch()
       },
-      Math.max(this.isWriting ? maxDelay : 1, next.since + maxDelay - Date.now())
+      toDelay(Math.max(this.isWriting ? maxDelay : 1, next.since + maxDelay - Date.now()))
     )
     this.timer.unref()
   }

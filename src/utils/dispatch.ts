@@ -1,5 +1,5 @@
 import { createHiddenField, type HiddenField } from './hidden-field.ts'
-import { setOwn } from './object.ts'
+import { copyPlain, isPlainObject, isRecordLike, setOwn } from './object.ts'
 
 /** Where `@feathersjs/schema` keeps what clients may see of a record. */
 export const DISPATCH: unique symbol = Symbol.for('@feathersjs/schema/dispatch') as never
@@ -146,6 +146,16 @@ export function showRecords(value: unknown): unknown {
 }
 
 /**
+ * Converts the instances of classes in a value to what JSON has of them: plain objects, or what their `toJSON` returns. So
+ * later changes of an instance are not in it. Dates, bytes, and instances without fields for JSON, stay what they are.
+ *
+ * @param value What leaves; only what lies around instances is copied
+ */
+export function showInstances(value: unknown): unknown {
+  return replaceObjects(value, toPlain)
+}
+
+/**
  * Replaces objects in a value, at any depth, and in their replacements. Only what lies around them is copied. An instance
  * of a class is searched in its JSON form. An object that holds itself stays: JSON cannot have it.
  *
@@ -186,6 +196,18 @@ function replaceObject(value: object, replace: (object: object) => unknown, pare
   }
 
   return replaceFields(value as Record<string, unknown>, replace, parents)
+}
+
+function toPlain(object: object): unknown {
+  if (object instanceof Date || ArrayBuffer.isView(object)) return object
+
+  const { toJSON } = object as { toJSON?: unknown }
+  const json: unknown = typeof toJSON === 'function' ? toJSON.call(object) : object
+
+  if (json !== object) return copyPlain(json)
+  if (isPlainObject(object) || !isRecordLike(object) || Object.keys(object).length === 0) return object
+
+  return copyPlain({ ...object })
 }
 
 function replaceItems(

@@ -1,3 +1,5 @@
+import { toDelay } from './max-delay.ts'
+
 /**
  * Calls a function again and again. On Node that does not keep the process running.
  *
@@ -6,7 +8,7 @@
  * @returns Ends it
  */
 export function runEvery(milliseconds: number, run: () => void): () => void {
-  const timer: unknown = setInterval(run, milliseconds)
+  const timer: unknown = setInterval(run, toDelay(milliseconds))
 
   // A browser has numbers for timers.
   ;(timer as { unref?(): void }).unref?.()

@@ -1,3 +1,5 @@
+import { toDelay } from './max-delay.ts'
+
 /**
  * Rejects after `limit` ms if the promise is still pending. The timer ends with the promise, so it keeps no process alive.
  * If the process itself was busy for that long, input that arrived meanwhile is handled before the promise rejects.
@@ -19,7 +21,7 @@ export async function withTimeout<T>(
     timer = setTimeout(() => {
       // Timers come before what the sockets have received, and this comes after it.
       setImmediate(() => reject(toError()))
-    }, limit)
+    }, toDelay(limit))
   })
 
   try {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { events } from '../../src/events.ts'
@@ -6,6 +7,7 @@ import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { schema } from '../../src/schema.ts'
 import { socketio } from '../../src/socketio.ts'
+import { defer } from '../support/deferred.ts'
 import { readEvents } from '../support/event-stream.ts'
 import { serve } from '../support/server.ts'
 import { ask, connectSocket } from '../support/sockets.ts'
@@ -99,6 +101,40 @@ describe('events of a sub-application', () => {
     await ask(socket, 'create', 'v1/users', { name: 'wren' })
     await until(() => expect(heard).toHaveLength(1))
     expect(heard[0]?.[0]).toBe('v1/users created')
+  })
+
+  it('go to channels of that application too, which a connection leaves when it logs out or closes', async () => {
+    const gate = defer<void>()
+    const { outer, inner, socket, heard } = await open(({ inner }) => {
+      inner.service('notes').publish((_data: unknown, { app }: any) => app.channel('notes'))
+      inner
+        .service('users')
+        .publish((_data: unknown, { app }: any) => gate.promise.then(() => app.channel('users')))
+    })
+    const [connection] = outer.channel('all').connections
+
+    inner.channel('notes', 'users').join(connection)
+    await ask(socket, 'create', 'v1/notes', { userId: 1 })
+    await until(() => expect(heard).toHaveLength(1))
+
+    await ask(socket, 'create', 'v1/users', {})
+    outer.emit('logout', {}, { connection })
+    expect(inner.channels).toEqual([])
+    inner.channel('users').join(connection)
+    gate.resolve()
+    inner.channel('notes').join(connection)
+    await ask(socket, 'create', 'v1/notes', { userId: 2 })
+    await until(() => expect(heard).toHaveLength(2))
+    // What was chosen before is not for a login that came after.
+    expect(heard.map(([, { userId }]) => userId)).toEqual([1, 2])
+
+    const closed = once(outer, 'disconnect')
+
+    socket.disconnect()
+    await closed
+    expect(inner.channels).toEqual([])
+    inner.channel('notes').join(connection)
+    expect(inner.channel('notes').length).toBe(0)
   })
 
   it('reach streams that ask for its path', async () => {

@@ -110,6 +110,25 @@ it('credentials that are not valid are a 401, and no connection', async () => {
   expect(names).toEqual([])
 })
 
+it('HEAD has the status of GET, and leaves no login', async () => {
+  const { app, url, names, accessToken } = await openLogin()
+  const ask = async (path: string, token: string) => {
+    const headers = { Authorization: `Bearer ${token}` }
+    const { status, body } = await fetch(url + path, { method: 'HEAD', headers })
+
+    expect(body).toBeNull()
+
+    return status
+  }
+
+  expect(await ask('/events', 'x')).toBe(401)
+  expect(await ask('/events?services[]=others', accessToken)).toBe(400)
+  expect(names).toEqual([])
+  expect(await ask('/events', accessToken)).toBe(200)
+  expect(names).toEqual(['login', 'disconnect'])
+  expect(app.channel('ann').length).toBe(0)
+})
+
 it('credentials are for the authentication service that the transport names', async () => {
   const app: any = express(alula()).configure(rest({ authentication: { service: 'staff/authentication' } }))
 
@@ -215,7 +234,7 @@ it('what happens while a connection joins its channels comes too', async () => {
   await cancel()
 })
 
-it('streams end at teardown, with the log; then a request is a 503 until the next setup', async () => {
+it('streams end at teardown, with the log; then a client gets the time to come again alone, until the next setup', async () => {
   const { app, listen } = openHandler()
 
   await app.setup()
@@ -225,7 +244,14 @@ it('streams end at teardown, with the log; then a request is a 503 until the nex
   await app.teardown()
   expect(await find('event')).toBeUndefined()
   expect(getInternals(app).log).toBeUndefined()
-  expect((await listen()).status).toBe(503)
+
+  const early = await listen()
+
+  expect(early.status).toBe(200)
+  expect(early.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+  // 2 s, up to a half more or less.
+  expect(await early.text()).toMatch(/^retry: [123]\d{3}\n\n$/)
+  expect(getInternals(app).log).toBeUndefined()
   await app.setup()
   await (await listen()).body?.cancel()
   await app.teardown()

@@ -1,12 +1,14 @@
 import { once } from 'node:events'
 import { expect, it, onTestFinished } from 'vitest'
+import { getInternals } from '../../src/core/internals.ts'
 import express from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
+import { openLog } from '../../src/log/log.ts'
 import { memory } from '../../src/memory.ts'
 import { sync } from '../../src/sync.ts'
 import { createPrefix, describeRedis, REDIS_URL } from '../support/redis.ts'
 import { until } from '../support/until.ts'
-import { payloads, startProcess, startTwo } from './app.ts'
+import { configureUsers, LOGIN, payloads, startProcess, startTwo } from './app.ts'
 
 describeRedis('sync', () => {
   it('is for the application that the configured one becomes a part of', async () => {
@@ -67,5 +69,71 @@ describeRedis('sync', () => {
     await other.things.create({})
     await until(() => expect(one.heard).toHaveLength(2))
     await until(() => expect(other.heard).toHaveLength(2))
+  })
+})
+
+describeRedis('an event', () => {
+  it('of a sub-application reaches the channels of that one, in all processes and when a client comes back', async () => {
+    const { one, other } = await startTwo((app) => {
+      const inner: any = alula().use('orders', memory({ startId: 1 }))
+
+      inner.service('orders').publish((_data: unknown, context: any) => context.app.channel('orders'))
+      app.use('v1', inner).set('inner', inner)
+    })
+    const connection = {}
+    const connections = new Map([[connection, true]])
+    const log = openLog(other.app, { connections, tellPosition: () => undefined, tellGap: () => undefined })
+    const { position } = log
+
+    onTestFinished(() => log.close())
+    // No connection is in a channel of the outer one.
+    for (const { app } of [one, other]) {
+      app.channel(app.channels).leave(() => true)
+      app.get('inner').channel('orders').join(connection)
+    }
+
+    await one.app.service('v1/orders').create({ text: 'first' })
+
+    for (const process of [one, other]) {
+      await until(() => expect(process.heard).toHaveLength(1))
+      expect(process.heard[0]).toMatchObject({ event: 'created', context: { path: 'v1/orders' } })
+      expect(process.heard[0]?.context.app).toBe(process.app.get('inner'))
+    }
+
+    await log.resume(connection, position)
+    expect(other.heard).toHaveLength(2)
+    expect([...one.errors, ...other.errors]).toEqual([])
+  })
+
+  it('of a user whose tokens it revokes arrives, in order, with other events of its transaction', async () => {
+    const { one, other } = await startTwo((app) => {
+      configureUsers(app)
+      app.service('users').publish(() => app.channel('all'))
+    })
+    const users = one.app.service('users')
+    const list = ({ heard }: typeof one) => heard.map(({ event, data }) => `${event} ${data.n}`)
+    const transaction = {}
+
+    users.on('patched', ({ n }: { n: number }) => one.things.emit('custom', { n }))
+    await users.create({ email: LOGIN.email, password: LOGIN.password, n: 0 })
+    for (const n of [1, 2, 3]) await users.patch(0, { n })
+    getInternals(one.app).transaction = transaction
+    users.emit('updated', { id: 0, n: 4 })
+    one.things.emit('custom', { n: 4 })
+    getInternals(one.app).transaction = undefined
+    await users.remove(0)
+    await one.things.create({ n: 5 })
+
+    for (const process of [one, other]) {
+      await until(() => expect(list(process).at(-1)).toBe('created 5'))
+      expect(list(process)).toEqual([
+        'created 0',
+        ...[1, 2, 3].flatMap((n) => [`patched ${n}`, `custom ${n}`]),
+        ...['updated 4', 'custom 4', 'removed 3', 'created 5']
+      ])
+    }
+
+    await one.app.teardown()
+    expect([...one.errors, ...one.gaps, ...other.errors, ...other.gaps]).toEqual([])
   })
 })

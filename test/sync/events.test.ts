@@ -188,6 +188,26 @@ describeRedis('an event of a service', () => {
     expect(one.heard[0]?.context.method).toBe('create')
   })
 
+  it('is what it was at the time of the call where its result is an instance of a class', async () => {
+    class Note {
+      text = 'a'
+    }
+
+    const { one, other } = await startTwo((app) => {
+      app.use('notes', { create: async () => new Note() })
+      app
+        .service('notes')
+        .publish((data: unknown) => (data instanceof Note || app === other.app) && app.channel('all'))
+    })
+    const created = await one.app.service('notes').create({})
+
+    Object.assign(created, { text: 'b', code: 'a secret' })
+
+    for (const process of [one, other]) {
+      await until(() => expect(payloads(process)).toEqual([{ text: 'a' }]))
+    }
+  })
+
   it('that the service sends itself arrives as one', async () => {
     const { one, other } = await startTwo()
 

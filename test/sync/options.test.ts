@@ -96,6 +96,22 @@ describeRedis('sync', () => {
     await until(() => expect([one.heard.length, other.heard.length]).toEqual([2, 2]))
   })
 
+  it('takes times for which timers have no room for long ones', async () => {
+    const warnings: Error[] = []
+    const note = (warning: Error) => warnings.push(warning)
+    const times = { connectTimeout: Number.POSITIVE_INFINITY, maxDelay: 3_000_000_000 }
+
+    process.on('warning', note)
+    onTestFinished(() => void process.off('warning', note))
+
+    const { things, heard } = await startProcess({ redis: REDIS_URL, prefix: createPrefix(), ...times })
+
+    await things.create({})
+    await until(() => expect(heard).toHaveLength(1))
+    // A timer that begins with such a time warns, and fires after a millisecond.
+    expect(warnings).toEqual([])
+  })
+
   it('leaves a client that it was given alone', async () => {
     const client: any = createClient({
       url: REDIS_URL,

@@ -18,3 +18,19 @@ it('settles as the promise does within the limit', async () => {
   expect(await withTimeout(Promise.resolve(1), 1000)).toBe(1)
   await expect(withTimeout(Promise.reject(new RangeError('no')), 1000)).rejects.toThrow('no')
 })
+
+it.each([2 ** 31, Number.POSITIVE_INFINITY])(
+  'a limit of %d ms, for which timers have no room, is a long one',
+  async (limit) => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+
+    const fail = vi.fn()
+
+    withTimeout(never, limit).catch(fail)
+    await vi.advanceTimersByTimeAsync(2 ** 31 - 2)
+    expect(fail).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(2)
+    expect(fail).toHaveBeenCalledOnce()
+  }
+)
