@@ -1,5 +1,5 @@
 export { type Application, alula, alula as feathers } from './client/application.ts'
-export { authentication, defaultStorage, defaults, hooks } from './client/authentication.ts'
+export { authentication, defaults, hooks } from './client/authentication.ts'
 export {
   AuthenticationClient,
   type AuthenticationClientClass,
@@ -19,7 +19,13 @@ export { type RestHandler, type RestServiceClass, type RestTransports, rest } fr
 export { sharedEvents } from './client/shared-events.ts'
 export type { Socket } from './client/socket.ts'
 export { type SocketOptions, SocketService, type SocketSettings, socketio } from './client/socketio.ts'
-export { getDefaultStorage, MemoryStorage, type Storage, StorageWrapper } from './client/storage.ts'
+export {
+  defaultStorage,
+  getDefaultStorage,
+  MemoryStorage,
+  type Storage,
+  StorageWrapper
+} from './client/storage.ts'
 export { type Superagent, SuperagentClient } from './client/superagent.ts'
 // So that one import is enough. They are augmented with `declare module 'alula'`, here as everywhere.
 export type * from './core/types.ts'

@@ -56,6 +56,8 @@ describe('the search for state', () => {
     'const state = { calls: new Map() }',
     'const state = Object.freeze([new Set()])',
     'const state = wrap(new Map())',
+    'const state = create(); function create() { return new Map() }',
+    'const state = create(); function create(size) { if (size) { return size > 1 ? [] : new Map() } }',
     'const state = []; export function add(value) { state.push(value) }',
     'const state: Record<string, number> = {}; export function set(name) { state[name] = 1 }',
     'const state = { calls: 0 }; export function count() { state.calls++ }',
@@ -84,6 +86,9 @@ describe('the search for state', () => {
     'const NAMES = { a: 1 } as const',
     'const FOLDER = new URL(".", import.meta.url)',
     'const create = () => new Map()',
+    'const NAMES: ReadonlySet<string> = list(); function list() { return new Set() }',
+    'const name = get(); function get() { const get = () => { return new Map() }; return "a" }',
+    'const address = get(); function get() { return new URL("a:b") }',
     'export function count() { let calls = 0; const seen = new Set(); seen.add(calls++) }',
     'const names = []; export function list() { const names = []; names.push(1); return names }',
     'export class Service { static create() { return new Map() } }'

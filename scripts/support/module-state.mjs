@@ -35,13 +35,16 @@ const CONFIGURATION = {
  */
 export function findModuleState(sources) {
   const readonlyNames = listReadonlyNames(sources)
+  const creators = listCreators(sources)
   const declarations = sources.flatMap(listDeclarations)
   const changed = findChanged(sources)
 
   return declarations
     .filter(
       (declaration) =>
-        isVariable(declaration) || changed.has(toKey(declaration)) || createsState(declaration, readonlyNames)
+        isVariable(declaration) ||
+        changed.has(toKey(declaration)) ||
+        createsState(declaration, readonlyNames, creators)
     )
     .map((declaration) => ({
       file: declaration.getSourceFile().fileName,
@@ -70,29 +73,64 @@ function isVariable(declaration) {
 }
 
 /** Whether an object that can change is created with the module; what a function creates when it is called does not count. */
-function createsState({ initializer, type }, readonlyNames) {
+function createsState({ initializer, type }, readonlyNames, creators) {
   let isState = false
 
   function enter(node, isTyped) {
     if (ts.isFunctionLike(node)) return
-    if (ts.isNewExpression(node) && !(isTyped || CONSTANT_CLASSES.has(node.expression.getText()))) {
-      isState = true
-    }
+    if (isCreation(node) && !isTyped) isState = true
     ts.forEachChild(node, (child) => enter(child, false))
   }
 
-  if (initializer) enter(initializer, isReadonly(initializer, type, readonlyNames))
+  if (!initializer) return false
+  if (ts.isCallExpression(initializer) && creators.has(initializer.expression.getText()))
+    return ![...READONLY_TYPES.values()].some((name) => isTypedAs(name, type, readonlyNames))
+
+  enter(initializer, isReadonly(initializer, type, readonlyNames))
 
   return isState
 }
 
+/** Whether a node makes an instance that can change. */
+function isCreation(node) {
+  return ts.isNewExpression(node) && !CONSTANT_CLASSES.has(node.expression.getText())
+}
+
+/** The names of the functions that return a new instance. */
+function listCreators(sources) {
+  const creators = sources
+    .flatMap((source) => [...source.statements])
+    .filter(
+      (statement) => ts.isFunctionDeclaration(statement) && statement.body && returnsCreation(statement.body)
+    )
+
+  return new Set(creators.map(({ name }) => name?.text))
+}
+
+function returnsCreation(node) {
+  if (ts.isFunctionLike(node)) return false
+  if (ts.isReturnStatement(node)) return node.expression !== undefined && isCreated(node.expression)
+
+  return ts.forEachChild(node, returnsCreation) ?? false
+}
+
+function isCreated(expression) {
+  return ts.isConditionalExpression(expression)
+    ? isCreated(expression.whenTrue) || isCreated(expression.whenFalse)
+    : isCreation(expression)
+}
+
 /** Whether an instance is typed as constant: `const NAMES: ReadonlySet<string> = new Set()`. */
 function isReadonly(initializer, type, readonlyNames) {
-  if (!ts.isNewExpression(initializer) || !type || !ts.isTypeReferenceNode(type)) return false
+  if (!ts.isNewExpression(initializer)) return false
 
   const expected = READONLY_TYPES.get(initializer.expression.getText())
 
-  return expected !== undefined && readonlyNames.get(expected).has(type.typeName.getText())
+  return expected !== undefined && isTypedAs(expected, type, readonlyNames)
+}
+
+function isTypedAs(name, type, readonlyNames) {
+  return type && ts.isTypeReferenceNode(type) && readonlyNames.get(name).has(type.typeName.getText())
 }
 
 /** The names of each constant type: its own, and those that sources give to it. */

@@ -1,14 +1,14 @@
 import { emitSafely, reportError } from '../core/events.ts'
 import type { AnyService, Application, AuthenticationRequest, Params } from '../core/types.ts'
 import { FeathersError, NotAuthenticated } from '../errors.ts'
-import { readClaims } from './claims.ts'
+import { readClaims, toUser } from './claims.ts'
 import { type HashLocation, takeFromHash } from './location.ts'
 import { createReconnect, type Socket } from './socket.ts'
-import { type Storage, StorageWrapper } from './storage.ts'
+import { defaultStorage, getDefaultStorage, type Storage, StorageWrapper } from './storage.ts'
 
 /** The options of `authentication()`. */
 export interface AuthenticationClientOptions {
-  /** Where the token is kept: `localStorage`, and memory where there is none. */
+  /** Where the token is kept: `localStorage`, and where there is none the memory of the application. */
   storage: Storage
   /** The header that the token is sent in over HTTP. */
   header: string
@@ -53,6 +53,12 @@ export interface AuthenticationResult {
   [key: string]: any
 }
 
+/** How many milliseconds after a renewal that has failed the next one may begin, as long as the token is valid. */
+const RENEWAL_PAUSE = 10_000
+
+/** The cause of the end of a session that another tab has ended. */
+const LOGOUT = 'logout'
+
 /** Logs in and out, and keeps the token. There is one of it on an application, as `app.authentication`. */
 export class AuthenticationClient {
   app: Application
@@ -68,9 +74,15 @@ export class AuthenticationClient {
   private isInterrupted = false
   /** Of a socket: the login of its connection; `true` for one that another login has replaced on the client. */
   private held: Promise<AuthenticationResult> | boolean = false
-  /** When the access token of a session is renewed, in milliseconds since 1970. */
+  /** When the access token of a session is renewed, in milliseconds since 1970: after nine tenths of its lifetime. */
   private renewAt = Number.POSITIVE_INFINITY
-  private renewing: Promise<AuthenticationResult> | undefined
+  /** When that token expires. */
+  private expiresAt = 0
+  private renewing: Promise<AuthenticationResult | undefined> | undefined
+  /** The user of the last login. */
+  private user: string | undefined
+  /** How many logins have begun or ended. A renewal belongs to the login in which it began. */
+  private turn = 0
   /** The last refresh token of this page: another tab may have a newer one. */
   private refreshToken: string | undefined
   /** The refresh token of a session that has a newer one, which this client did not get. The next login names it. */
@@ -82,7 +94,10 @@ export class AuthenticationClient {
     this.app = app
     this.options = options
 
-    app.set('storage', new StorageWrapper(app.get('storage') ?? options.storage))
+    // A server that renders pages has an application for each visitor: they must not share a memory.
+    const storage = options.storage === defaultStorage ? getDefaultStorage() : options.storage
+
+    app.set('storage', new StorageWrapper(app.get('storage') ?? storage))
 
     if (app.io) this.handleSocket(app.io)
   }
@@ -148,8 +163,7 @@ export class AuthenticationClient {
   async removeAccessToken(): Promise<unknown> {
     const keys = [this.options.storageKey, this.refreshKey]
 
-    this.renewAt = Number.POSITIVE_INFINITY
-    this.refreshToken = undefined
+    this.forgetTokens()
 
     const [removed] = await Promise.all(keys.map((key) => this.storage.removeItem?.(key)))
 
@@ -158,6 +172,7 @@ export class AuthenticationClient {
 
   /** Clears the login state; the token stays. */
   async reset(): Promise<null> {
+    this.startTurn()
     this.app.set('authentication', null)
     this.authenticated = false
     this.isInterrupted = false
@@ -240,8 +255,10 @@ export class AuthenticationClient {
    * @throws The error of the server, unless that ends the session
    */
   async logout(): Promise<AuthenticationResult | null> {
+    const { turn } = this
     const login = this.app.get('authentication')
-    const isReplaced = () => ![login, null].includes(this.app.get('authentication'))
+    // A renewal is no other login.
+    const isReplaced = () => this.turn !== turn && ![login, null].includes(this.app.get('authentication'))
 
     try {
       const { header, scheme } = this.options
@@ -289,11 +306,20 @@ export class AuthenticationClient {
    *
    * @param used The access token that is renewed
    * @returns The result of the login, with the new token
-   * @throws The error of the server; after a 401 the session is over, and the application emits `session:ended`
+   * @throws NotAuthenticated when the user of the token is no longer logged in; the error of the server: after a 401 with
+   * `data.reason` the session is over, and the application emits `session:ended`
    */
   async renew(used: string): Promise<AuthenticationResult> {
     const login = this.app.get('authentication')
+    const current = await login
+
+    if (!current || toUser(current.accessToken) !== toUser(used)) throw createLoggedOut()
+    // It was renewed already, or the user has logged in again.
+    if (current.accessToken !== used) return current
+
     const result = await this.renewOnce(used)
+
+    if (!result) return this.renew(used)
 
     if (this.app.get('authentication') === login) {
       const renewed = Promise.resolve(result)
@@ -305,71 +331,138 @@ export class AuthenticationClient {
     return result
   }
 
-  private renewOnce(used: string): Promise<AuthenticationResult> {
+  /**
+   * Renews an access token that is old, but still valid. If that fails and the session is not over, calls use the token until it
+   * expires, and after a pause one of them tries again.
+   *
+   * @param login The result of the login
+   * @returns The same, or a result with a new token
+   * @throws What `renew` throws, when the session is over or the token has expired
+   */
+  async renewEarly(login: AuthenticationResult): Promise<AuthenticationResult> {
+    try {
+      return await this.renew(login.accessToken)
+    } catch (error: any) {
+      if (error?.data?.reason || Date.now() >= this.expiresAt) throw error
+
+      this.renewAt = Math.min(Date.now() + RENEWAL_PAUSE, this.expiresAt)
+
+      return login
+    }
+  }
+
+  /** Resolves to `undefined` after another login or a logout has begun. */
+  private renewOnce(used: string): Promise<AuthenticationResult | undefined> {
+    const { turn } = this
     const { locks } = (globalThis as { navigator?: { locks?: any } }).navigator ?? {}
-    const renewNow = () => this.renewNow(used)
+    const isCurrent = () => this.turn === turn
+    const renewNow = () => this.renewNow(used, isCurrent)
 
     this.renewing ??= Promise.resolve(locks ? locks.request(this.refreshKey, renewNow) : renewNow()).finally(
       () => {
-        this.renewing = undefined
+        if (isCurrent()) this.renewing = undefined
       }
     )
 
     return this.renewing
   }
 
-  private async renewNow(used: string): Promise<AuthenticationResult> {
+  private async renewNow(used: string, isCurrent: () => boolean): Promise<AuthenticationResult | undefined> {
     const accessToken = await this.storage.getItem(this.options.storageKey)
     const refreshToken = await this.storage.getItem(this.refreshKey)
     const strategy = this.options.jwtStrategy
     // Another tab has renewed it.
     const isNew = accessToken && accessToken !== used
+    const isOfUser = (token: string) => toUser(token) === toUser(used)
+
+    if (!isCurrent()) return undefined
+
+    // Of a session, and without a refresh token: that is in a cookie.
+    if (!accessToken || !(refreshToken || isOfSession(accessToken)) || !isOfUser(accessToken))
+      return this.leave()
 
     try {
-      // Of a session, and without a refresh token: that is in a cookie.
-      if (!accessToken || !(refreshToken || isOfSession(accessToken))) {
-        throw new NotAuthenticated('Logged out', { reason: 'logout' })
-      }
-
       const result = await this.send(
         isNew ? { strategy, accessToken } : { strategy: 'refresh', ...(refreshToken && { refreshToken }) }
       )
+      const isOwn = isOfUser(result.accessToken)
 
-      await this.keep(result)
+      if (isCurrent() && isOwn) await this.keep(result, isCurrent)
+      if (!isCurrent()) return undefined
 
-      // The connection has a login without it. This one shows the server that the tokens have arrived.
-      return this.app.io && !isNew ? await this.send({ strategy, accessToken: result.accessToken }) : result
+      if (isOwn) {
+        // The connection has a login without it. This one shows the server that the tokens have arrived.
+        return this.app.io && !isNew ? await this.send({ strategy, accessToken: result.accessToken }) : result
+      }
     } catch (error: any) {
-      if (error?.code !== 401) throw error
-
       const current = await this.storage.getItem(this.refreshKey)
       const newest = await this.storage.getItem(this.options.storageKey)
 
+      if (!isCurrent()) return undefined
+      if (error?.code !== 401) throw error
+
       if (isNew || (current && current !== refreshToken) || (newest && newest !== accessToken)) {
-        return this.renewNow(accessToken)
+        return this.renewNow(accessToken, isCurrent)
       }
 
-      await this.endSession(error.data?.reason, refreshToken)
+      // An error without a reason, such as that of a hook, does not end the session.
+      if (error.data?.reason) await this.endSession(error.data.reason, refreshToken)
       throw error
     }
+
+    return this.leave()
   }
 
-  private async endSession(cause: string | undefined, refreshToken: string | undefined): Promise<void> {
+  /** Ends the session for this client: another tab has logged out, or another user in. */
+  private async leave(): Promise<never> {
+    await this.endSession(LOGOUT)
+
+    throw createLoggedOut()
+  }
+
+  private async endSession(cause: string, refreshToken?: string): Promise<void> {
+    const isOfOthers = cause === LOGOUT
+    // The server may not have ended the session, and the connection would stay logged in.
+    const left = isOfOthers && this.held ? this.inOrder(() => this.leaveConnection()) : undefined
+
     if (cause === 'behind') this.lost = refreshToken
 
     await this.reset()
-    await this.removeAccessToken()
+    this.forgetTokens()
+    // The tokens in the storage are those of the other login.
+    await (isOfOthers ? left : this.removeAccessToken())
     this.emit('session:ended', { cause })
     this.emit('logout', null)
   }
 
-  /** Stores the tokens of a result: first the one that renews the other. */
-  private async keep({ accessToken, refreshToken }: AuthenticationResult): Promise<void> {
+  /** Stores the tokens of a result, as long as its login is the last one: first the token that renews the other. */
+  private async keep(
+    { accessToken, refreshToken }: AuthenticationResult,
+    isCurrent: () => boolean
+  ): Promise<void> {
+    const { session, iat, exp } = readClaims(accessToken)
+    // The clock of the server may be another one.
+    const lifetime = session ? (exp - iat) * 1000 : Number.POSITIVE_INFINITY
+
     this.refreshToken = refreshToken ?? this.refreshToken
     if (refreshToken) await this.storage.setItem?.(this.refreshKey, refreshToken)
-    if (accessToken) await this.setAccessToken(accessToken)
+    if (accessToken && isCurrent()) await this.setAccessToken(accessToken)
+    if (!isCurrent()) return
 
-    this.renewAt = toRenewal(accessToken)
+    this.expiresAt = Date.now() + lifetime
+    this.renewAt = Date.now() + lifetime * 0.9
+  }
+
+  private forgetTokens(): void {
+    this.renewAt = Number.POSITIVE_INFINITY
+    this.expiresAt = 0
+    this.refreshToken = undefined
+  }
+
+  /** At a login and a logout. A renewal in flight belongs to the login before. */
+  private startTurn(): void {
+    this.turn++
+    this.renewing = undefined
   }
 
   private send(credentials: AuthenticationRequest): Promise<AuthenticationResult> {
@@ -398,6 +491,7 @@ export class AuthenticationClient {
       .then(() => logIn(isCurrent))
       .catch((error) => (isCurrent() ? this.handleError(error, 'authenticate') : Promise.reject(error)))
 
+    this.startTurn()
     this.app.set('authentication', login)
 
     return login
@@ -425,10 +519,11 @@ export class AuthenticationClient {
     if (isCurrent()) {
       this.authenticated = true
       this.isInterrupted = false
+      this.user = result?.accessToken && toUser(result.accessToken)
       this.emit('login', result)
       this.emit('authenticated', result)
       if (authentication.strategy !== this.options.jwtStrategy) this.lost = undefined
-      await this.keep(result ?? {})
+      await this.keep(result ?? {}, isCurrent)
     }
 
     return result
@@ -498,9 +593,11 @@ export class AuthenticationClient {
     } catch (error: any) {
       if (error?.code !== 401 || !isCurrent() || !isOfSession(credentials.accessToken)) throw error
 
-      const { accessToken } = await this.renewOnce(credentials.accessToken)
+      const renewed = await this.renewOnce(credentials.accessToken)
 
-      return this.authenticateWithin(isCurrent, { ...credentials, accessToken }, params)
+      if (!renewed) throw error
+
+      return this.authenticateWithin(isCurrent, { ...credentials, accessToken: renewed.accessToken }, params)
     }
   }
 
@@ -565,10 +662,15 @@ export class AuthenticationClient {
 
     try {
       if (isCurrent()) {
-        return await this.useToken(isCurrent, await this.getCredentials(this.options.jwtStrategy))
+        const credentials = await this.getCredentials(this.options.jwtStrategy)
+
+        if (this.user && this.user !== toUser(credentials.accessToken)) return await this.leave()
+
+        return await this.useToken(isCurrent, credentials)
       }
     } catch (error) {
-      if (isCurrent()) throw error
+      // Calls do not go on without a login.
+      if (isCurrent() || (isRefusal(error) && !this.app.get('authentication'))) throw error
     }
 
     // The connection was lost again, or a user has logged in meanwhile.
@@ -585,11 +687,8 @@ export class AuthenticationClient {
   }
 }
 
-/** When nine tenths of the lifetime of a token of a session are over; never for others. The clock of the server may be another one. */
-function toRenewal(accessToken: string | undefined): number {
-  const { session, iat, exp } = readClaims(accessToken)
-
-  return session ? Date.now() + (exp - iat) * 900 : Number.POSITIVE_INFINITY
+function createLoggedOut(): NotAuthenticated {
+  return new NotAuthenticated('Logged out', { reason: LOGOUT })
 }
 
 function isOfSession(accessToken: string | undefined): boolean {

@@ -3,10 +3,7 @@ import { isFunction } from '../utils/check.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { AuthenticationClient, type AuthenticationClientOptions } from './authentication-client.ts'
 import { populateHeader, waitForAuthentication } from './hooks.ts'
-import { getDefaultStorage, type Storage } from './storage.ts'
-
-/** The default storage of `authentication()`: `localStorage`, or memory where there is none. */
-export const defaultStorage: Storage = /* @__PURE__ */ getDefaultStorage()
+import { defaultStorage, type Storage } from './storage.ts'
 
 /** The options of `authentication()` that are left out. */
 export const defaults: AuthenticationClientOptions = {

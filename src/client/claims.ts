@@ -8,3 +8,10 @@ export function readClaims(accessToken: string | undefined): any {
     return {}
   }
 }
+
+/** The user of a token. One that names no user is like no other. */
+export function toUser(accessToken: string | undefined): string {
+  const { iss, sub = accessToken } = readClaims(accessToken)
+
+  return JSON.stringify([iss, sub])
+}

@@ -16,9 +16,11 @@ export function waitForAuthentication(): AroundHook {
     const isLogin = isOfLogin && method === 'create'
     const login = isLogin ? null : app.get('authentication')
     // Only over a socket: a login after a lost connection waits for the next one, as long as that takes.
-    let result = await (login && (client.service._waitFor?.(login, { method, path }) ?? login))
+    const wait = (promise: Promise<any>): Promise<any> =>
+      orAborted(client.service._waitFor?.(promise, { method, path }) ?? promise, params.connection?.signal)
+    let result = await (login && wait(login))
 
-    if (result && client.isOld && !isOfLogin) result = await client.renew(result.accessToken)
+    if (result && client.isOld && !isOfLogin) result = await wait(client.renewEarly(result))
     if (result) context.params = { ...result, ...params }
 
     try {
@@ -27,7 +29,7 @@ export function waitForAuthentication(): AroundHook {
       // One that was made with another token, or again already, is not made again.
       if (!result || isOfLogin || params.accessToken || !client.isRenewable(error)) throw error
 
-      const { accessToken } = await client.renew(result.accessToken)
+      const { accessToken } = await wait(client.renew(result.accessToken))
 
       // The call that is made now emits it.
       context.event = null
@@ -46,13 +48,32 @@ export function populateHeader(): AroundHook {
     if (app.rest && params.accessToken) {
       const { header, scheme } = app.authentication.options
 
+      const { headers = {} } = params
+      // A spread finds nothing in an object `Headers`.
+      const given = Symbol.iterator in headers ? Object.fromEntries(headers) : headers
+
       // The caller’s params stay as they are.
       context.params = {
         ...params,
-        headers: { [header]: `${scheme} ${params.accessToken}`, ...params.headers }
+        headers: { [header]: `${scheme} ${params.accessToken}`, ...given }
       }
     }
 
     await next()
   }
+}
+
+/** Rejects with the reason of a signal that aborts before a promise settles. */
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise
+
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort)
+    Promise.resolve(promise)
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', abort))
+  })
 }

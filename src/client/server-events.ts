@@ -1,5 +1,6 @@
 // The stream of a client: read by `fetch`, because an EventSource sends no header with a token.
 import { emitSafely, reportError } from '../core/events.ts'
+import { NotAcceptable } from '../errors.ts'
 import type { AuthenticationResult } from './authentication-client.ts'
 import { toResponseError } from './error.ts'
 import { FetchClient } from './fetch.ts'
@@ -164,7 +165,15 @@ export class ServerEvents {
       signal
     })
 
-    if (response.ok) return response
+    const type = response.headers.get('Content-Type')
+
+    if (response.ok && /^text\/event-stream/i.test(type)) return response
+
+    if (response.ok) {
+      void response.body?.cancel().catch(() => undefined)
+      // Final, as every refusal is: the page of another server would come again.
+      throw new NotAcceptable(`Expected a stream of events at ${base}, got '${type}'`)
+    }
 
     throw toResponseError(await response.json().catch(() => undefined), response.status, response)
   }
@@ -174,7 +183,7 @@ export class ServerEvents {
     const client = this.app.authentication
     const login = await this.findLogin()
 
-    return login && client?.isOld ? (await client.renew(login.accessToken)).accessToken : login?.accessToken
+    return login && client?.isOld ? (await client.renewEarly(login)).accessToken : login?.accessToken
   }
 
   /** The login that is there, once it has succeeded. */

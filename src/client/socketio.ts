@@ -2,6 +2,7 @@ import { defaultServiceEvents, type ServiceCall, toArguments } from '../core/met
 import type { TransportConnection } from '../core/types.ts'
 import { BadRequest, convert, Timeout, Unavailable } from '../errors.ts'
 import { createError } from '../utils/developer-error.ts'
+import { toDelay } from '../utils/max-delay.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { stripSlashes } from '../utils/path.ts'
 import { withTimeout } from '../utils/with-timeout.ts'
@@ -59,9 +60,6 @@ type EmitterMethod = (typeof EVENT_METHODS | typeof SOCKET_METHODS)[number]
 
 /** Without a limit, a page whose server cannot be reached would show nothing at all. */
 const DEFAULT_TIMEOUT = 30_000
-
-/** The longest that a timer can take. Socket.IO reports a lost connection only to calls with a time limit. */
-const MAX_TIMEOUT = 2 ** 31 - 1
 
 /** The methods of an emitter. Those that the socket does not have throw an error. */
 type EmitterMethods = Record<EmitterMethod, (...args: any[]) => any>
@@ -146,12 +144,12 @@ export class SocketService extends EmitterService {
     return withTimeout(Promise.race([login, connected]), limit, () => toTimeout(call))
   }
 
-  /** How many milliseconds a call may take. */
+  /** How many milliseconds a call may take. Socket.IO reports a lost connection only to calls with a time limit. */
   private get _timeLimit(): number {
     const { connection, options } = this
     const given = connection.flags?.timeout ?? options.timeout ?? connection._opts?.ackTimeout
 
-    return Math.min(given ?? DEFAULT_TIMEOUT, MAX_TIMEOUT)
+    return toDelay(given ?? DEFAULT_TIMEOUT)
   }
 
   /** Removes a listener of an event, or all. Not every emitter has it. */

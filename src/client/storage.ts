@@ -81,7 +81,17 @@ export class StorageWrapper implements Storage {
   }
 }
 
-/** `localStorage` where there is one, and memory elsewhere. */
+/**
+ * The default storage of `authentication()`: `localStorage`. Where there is none, it keeps nothing, and each application gets a
+ * memory of its own.
+ */
+export const defaultStorage: Storage = {
+  getItem: (key) => getDefaultStorage().getItem(key),
+  setItem: (key, value) => getDefaultStorage().setItem?.(key, value),
+  removeItem: (key) => getDefaultStorage().removeItem?.(key)
+}
+
+/** `localStorage` where there is one, and a new memory elsewhere. */
 export function getDefaultStorage(): Storage {
   try {
     const { localStorage } = (globalThis as unknown as { window: { localStorage?: Storage } }).window

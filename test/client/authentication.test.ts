@@ -3,6 +3,7 @@ import {
   AuthenticationClient,
   alula,
   authentication,
+  defaultStorage,
   defaults,
   hooks,
   MemoryStorage,
@@ -31,7 +32,7 @@ describe('authentication()', () => {
       refresh: true,
       path: '/authentication',
       Authentication: AuthenticationClient,
-      storage: expect.any(MemoryStorage)
+      storage: defaultStorage
     })
     expect(Object.keys(hooks)).toEqual(['authentication', 'populateHeader'])
   })

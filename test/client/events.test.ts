@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { alula as alulaClient, authentication, events, rest } from '../../src/client.ts'
 import { events as serveEvents } from '../../src/events.ts'
@@ -7,7 +7,7 @@ import express, { errorHandler, rest as serveRest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { configureLogin } from '../support/login.ts'
-import { serve } from '../support/server.ts'
+import { serve, toUrl } from '../support/server.ts'
 
 const USER = { email: 'ann', password: 'open sesame' }
 
@@ -177,6 +177,27 @@ it('a server without events is an error of the application, and nothing more is 
 
   client.service('messages').on('created', () => undefined)
   expect((await failed)[0]).toMatchObject({ code: 404 })
+})
+
+it('a response that is no stream of events is an error of the application, and nothing more is asked', async () => {
+  const server = createServer((_request, response) => {
+    response.setHeader('Content-Type', 'text/html')
+    response.end('<html></html>')
+  })
+
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+
+  const url = toUrl(server)
+  const client = connect(url)
+  const failed = once(client, 'error')
+
+  client.service('messages').on('created', () => undefined)
+  expect((await failed)[0]).toMatchObject({
+    code: 406,
+    message: `Expected a stream of events at ${url}/events, got 'text/html'`
+  })
 })
 
 it('events() needs a REST connection', () => {

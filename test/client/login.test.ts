@@ -52,6 +52,10 @@ describe.each(serverNames)('a client over HTTP with %s', (name) => {
         owner: OTHER.email
       })
     }
+
+    const headers = new Headers({ Authorization: theirs.accessToken })
+
+    expect(await notes.find({ headers })).toMatchObject({ owner: OTHER.email })
   })
 
   it('makes calls wait for a login that is on its way, and puts its result under their params', async () => {

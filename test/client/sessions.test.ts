@@ -2,20 +2,13 @@ import officialAuthentication from '@feathersjs/authentication-client'
 import { feathers as officialClient } from '@feathersjs/feathers'
 import officialRest from '@feathersjs/rest-client'
 import officialSocketio from '@feathersjs/socketio-client'
-import { io } from 'socket.io-client'
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { MemoryStorage, type Storage } from '../../src/client/storage.ts'
-import { alula, authentication, socketio as overSocket, rest } from '../../src/client.ts'
-import express, { errorHandler, rest as serveRest } from '../../src/express.ts'
-import { alula as createApplication } from '../../src/index.ts'
-import { socketio } from '../../src/socketio.ts'
-import { configureSessions, DAY, LOGIN, MINUTE, stopClock, WREN } from '../sessions/app.ts'
-import { serve } from '../support/server.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { MemoryStorage } from '../../src/client/storage.ts'
+import { DAY, MINUTE, WREN } from '../sessions/app.ts'
 import { connectSocket } from '../support/sockets.ts'
+import { CREDENTIALS, startSessions as start } from './session-clients.ts'
 
 afterEach(() => vi.useRealTimers())
-
-const { refresh: _, ...CREDENTIALS } = LOGIN
 
 function toCounter(refreshToken: string): number {
   return Number(refreshToken.split('.')[1])
@@ -28,46 +21,6 @@ class SlowStorage extends MemoryStorage {
 
     return super.setItem(key, value)
   }
-}
-
-/** Logins that last, and a client of one kind. */
-async function start(kind: 'REST' | 'sockets', refresh: object = {}) {
-  const clock = stopClock()
-  const app: any = express(createApplication())
-  const calls: string[] = []
-
-  app.configure(serveRest()).configure(socketio({ pingTimeout: 10 * DAY }))
-  configureSessions(app, { refresh })
-  app.use(errorHandler({ logger: false }))
-  app.service('authentication').hooks({
-    before: { create: [({ data }: any) => void calls.push(data.strategy)] }
-  })
-
-  const url = await serve(app)
-
-  await app.service('users').create(WREN)
-
-  /** Each is a tab: those with one storage are of one browser. */
-  function createClient(storage: Storage = new MemoryStorage(), options: object = {}) {
-    const client: any = alula()
-    const events: unknown[] = []
-
-    if (kind === 'REST') client.configure(rest(url).fetch(fetch))
-    else {
-      const socket = io(url, { transports: ['websocket'], forceNew: true })
-
-      client.configure(overSocket(socket))
-      onTestFinished(() => void socket.close())
-    }
-
-    client.configure(authentication({ storage, ...options }))
-    client.on('session:ended', (event: unknown) => events.push(event))
-    client.on('error', () => undefined)
-
-    return { client, events, storage, find: () => client.service('notes').find() as Promise<unknown> }
-  }
-
-  return { app, url, calls, clock, createClient }
 }
 
 describe.each(['REST', 'sockets'] as const)('a client with a session, over %s', (kind) => {

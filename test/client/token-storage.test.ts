@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { getDefaultStorage, MemoryStorage, type Storage, StorageWrapper } from '../../src/client.ts'
+import {
+  alula,
+  authentication,
+  defaultStorage,
+  defaults,
+  getDefaultStorage,
+  MemoryStorage,
+  rest,
+  type Storage,
+  StorageWrapper
+} from '../../src/client.ts'
 import { withWindow } from './login.ts'
 
 describe('the storage', () => {
@@ -35,6 +45,41 @@ describe('the storage', () => {
       }
     })
     expect(getDefaultStorage()).toBeInstanceOf(MemoryStorage)
+  })
+
+  function createClient(options?: object) {
+    return alula().configure(rest('http://localhost').fetch(fetch)).configure(authentication(options))
+  }
+
+  it.each([
+    ['the defaults', undefined],
+    ['their copy', defaults]
+  ])('is the memory of each application where there is none, with %s', async (_what, options) => {
+    const [one, other] = [createClient(options), createClient(options)]
+
+    await one.authentication.setAccessToken('a')
+    expect(await one.authentication.getAccessToken()).toBe('a')
+    expect(await other.authentication.getAccessToken()).toBeNull()
+    expect((await defaultStorage.getItem('feathers-jwt')) ?? null).toBeNull()
+  })
+
+  it('is the one of the page for all applications', async () => {
+    const values = new Map<string, string>()
+
+    withWindow({
+      localStorage: {
+        getItem: (key: string) => values.get(key) ?? null,
+        setItem: (key: string, value: string) => void values.set(key, value),
+        removeItem: (key: string) => void values.delete(key)
+      }
+    })
+    await createClient().authentication.setAccessToken('a')
+    expect(await createClient().authentication.getAccessToken()).toBe('a')
+    expect(await defaultStorage.getItem('feathers-jwt')).toBe('a')
+    await defaultStorage.setItem?.('feathers-jwt', 'b')
+    expect(values.get('feathers-jwt')).toBe('b')
+    await defaultStorage.removeItem?.('feathers-jwt')
+    expect(values.size).toBe(0)
   })
 
   const refuse = () => {

@@ -1,7 +1,7 @@
 import { runSafely } from '../../core/events.ts'
 import type { Query } from '../../core/types.ts'
 import { isReached } from '../../log/position.ts'
-import { readClaims } from '../claims.ts'
+import { toUser } from '../claims.ts'
 import type { Stamp } from '../seen.ts'
 import type { ResponseParams } from '../service.ts'
 import { createDecider } from './decide.ts'
@@ -343,13 +343,6 @@ export class List implements LiveList {
   private notify(): void {
     for (const listener of [...this.listeners]) runSafely(this.settings.app, listener)
   }
-}
-
-/** The user of a token. One that names no user is like no other. */
-function toUser(token: string | undefined): string {
-  const { iss, sub = token } = readClaims(token)
-
-  return JSON.stringify([iss, sub])
 }
 
 function toPause(milliseconds: number): number {
