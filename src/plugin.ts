@@ -5,6 +5,7 @@ export { getErrorStatus } from './core/error-status.ts'
 export {
   type ManifestCredentials,
   type ManifestLogin,
+  type ManifestSessions,
   type ManifestStrategy,
   readLogin
 } from './manifest/login.ts'

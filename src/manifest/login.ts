@@ -9,6 +9,16 @@ export interface ManifestLogin {
   readonly strategies: readonly ManifestStrategy[]
   /** The strategies that find credentials in the headers of a request. */
   readonly credentials: readonly ManifestCredentials[]
+  /** How logins last; missing where they do not. */
+  readonly sessions?: ManifestSessions
+}
+
+/** How clients refresh their logins. */
+export interface ManifestSessions {
+  /** Whether refresh tokens are in a cookie, and not in bodies. */
+  readonly inCookie: boolean
+  /** Whether every login begins a session, and not only one that asks for it. */
+  readonly always: boolean
 }
 
 /** A strategy that takes credentials as data. */
@@ -28,6 +38,9 @@ export interface ManifestCredentials {
 
 /** The part of an authentication service that is read here. */
 interface Readable extends DefaultAuthentication {
+  readonly configuration: DefaultAuthentication['configuration'] & {
+    readonly refresh?: { readonly cookie?: unknown; readonly always?: unknown }
+  }
   getStrategy?(name: string): { readonly configuration?: unknown; readonly parse?: unknown } | undefined
 }
 
@@ -49,13 +62,14 @@ export function readLogin(app: Application): ManifestLogin | undefined {
 
   if (!auth) return undefined
 
-  const { authStrategies, parseStrategies = authStrategies } = auth.configuration
+  const { authStrategies, parseStrategies = authStrategies, refresh } = auth.configuration
   const path = Object.keys(app.services).find((one) => app.services[one] === auth) as string
 
   return {
     path,
     strategies: authStrategies.map((name) => ({ name, fields: readFields(auth, name) })),
-    credentials: parseStrategies.flatMap((name) => readCredentials(auth, name))
+    credentials: parseStrategies.flatMap((name) => readCredentials(auth, name)),
+    ...(refresh && { sessions: { inCookie: Boolean(refresh.cookie), always: Boolean(refresh.always) } })
   }
 }
 

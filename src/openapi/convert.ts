@@ -7,13 +7,15 @@ import {
   getTypes,
   hasKeyword,
   isJsonSchema,
-  type JsonSchema
+  type JsonSchema,
+  LENIENT_KEYWORD
 } from '../schema/json-schema.ts'
 import { getReference, toTarget } from '../schema/references.ts'
 import { createShapes, mayBeObject, type ToShape } from '../schema/shape.ts'
 import { isEmpty, setOwn } from '../utils/object.ts'
 import { declaresFields, extend, inlineReference } from './inlined.ts'
 import { toPascal } from './names.ts'
+import { listTried } from './tried.ts'
 
 /** Where the schemas of a document are kept. */
 export interface SchemaStore {
@@ -109,6 +111,8 @@ class Converter {
   private readonly hiddenFields: HiddenFields
   private readonly toShape: ToShape
   private readonly references: Map<JsonSchema, JsonSchema>
+  /** The schemas that no values are put in by; known once there is a value. */
+  private tried: Set<JsonSchema> | undefined
   /** The references that are being replaced by what they lead to, which may hold them. */
   private readonly inlined = new Set<JsonSchema>()
   /** Objects that are parts of one do not know the fields of each other. */
@@ -151,6 +155,7 @@ class Converter {
     const mayTell = !isObject || (this.hiddenEverywhere.length === 0 && !this.hasHidden(path))
 
     if (type !== undefined) converted.type = type
+    if (schema[LENIENT_KEYWORD] === true && !this.rules.isOutput) converted['x-lenient'] = true
 
     for (const keyword in schema) {
       const kind = KEYWORDS.get(keyword)
@@ -197,7 +202,7 @@ class Converter {
       this.hide(within, path)
       this.inlined.add(schema)
 
-      const copied = this.copy(extend(target, schema), path, mayClose)
+      const copied = this.copy(this.extend(target, schema), path, mayClose)
 
       this.inlined.delete(schema)
 
@@ -206,7 +211,7 @@ class Converter {
 
     // A field of it is hidden here, and perhaps not elsewhere.
     if (target !== this.root && within.length === 0 && this.hasHidden(path)) {
-      return this.copy(extend(target, schema), path, mayClose)
+      return this.copy(this.extend(target, schema), path, mayClose)
     }
     if (known) return known
 
@@ -219,6 +224,20 @@ class Converter {
 
       return this.copy(target, path, true)
     })
+  }
+
+  private extend(target: JsonSchema, reference: JsonSchema): JsonSchema {
+    const extended = extend(target, reference)
+
+    if (this.listTried().has(reference)) this.listTried().add(extended)
+
+    return extended
+  }
+
+  private listTried(): Set<JsonSchema> {
+    this.tried ??= listTried(this.root)
+
+    return this.tried
   }
 
   /** What is hidden in a schema that holds itself is hidden on each of its levels. */
@@ -305,10 +324,12 @@ class Converter {
     return copied
   }
 
-  private listRequired({ required, properties }: JsonSchema, prefix: string): readonly string[] {
+  private listRequired(schema: JsonSchema, prefix: string): readonly string[] {
+    const { required, properties } = schema
     const declared: readonly string[] = Array.isArray(required) ? required : []
     const fields = isJsonSchema(properties) ? properties : {}
-    const defaulted = listDefaulted(fields)
+    const found = listDefaulted(fields)
+    const defaulted = found.length > 0 && this.listTried().has(schema) ? [] : found
     const names = this.rules.isOutput
       ? declared.concat(defaulted.filter((name) => !declared.includes(name)))
       : declared.filter((name) => !defaulted.includes(name))

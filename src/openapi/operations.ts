@@ -221,7 +221,7 @@ function toOperation(
       : toDataSchema(service, method, call, schemas)
   const result =
     isLoggingIn && isStandardMethod(method.name)
-      ? toLoginResult()
+      ? toLoginResult(login, method.name)
       : toResultSchema(service, method, call, schemas)
 
   const operation: Draft = {

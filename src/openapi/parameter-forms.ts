@@ -15,8 +15,8 @@ export function toDeep(name: string, schema: JsonSchema, required = false): Open
 }
 
 /** A list: `age[$in][]=30&age[$in][]=40`, as it is without a style. */
-export function toList(name: string, items: JsonSchema): OpenApiParameter {
-  return toForm(`${name}[]`, toListSchema(items))
+export function toList(name: string, items: JsonSchema, required: boolean): OpenApiParameter {
+  return toForm(`${name}[]`, toListSchema(items), required)
 }
 
 /** The schema of such a list. */

@@ -13,7 +13,7 @@ import { isCountRelation, MAX_LEVELS, MAX_NAMES } from '../schema/relation.ts'
 import { setOwn } from '../utils/object.ts'
 import { type FiltersByOperators, toScalar } from './filters.ts'
 import { toDeep, toForm } from './parameter-forms.ts'
-import { toQueryParameters } from './query-schema.ts'
+import { isRefusedName, toQueryParameters } from './query-schema.ts'
 import type { OpenApiParameter } from './types.ts'
 
 /** What queries of a service are made of, beside the service itself. */
@@ -192,9 +192,7 @@ function toSort(paths: readonly string[]): OpenApiParameter {
   return toDeep('$sort', { type: 'object', properties, additionalProperties: false })
 }
 
-/** Brackets and operators mean something else in a query string. */
+/** Operators mean something else in a query string. */
 export function isNameable(path: string, { hidden }: Pick<QuerySources, 'hidden'>): boolean {
-  return !RESERVED.test(path) && !isHidden(path, hidden)
+  return !path.startsWith('$') && !isRefusedName(path) && !isHidden(path, hidden)
 }
-
-const RESERVED = /^\$|[[\]]/

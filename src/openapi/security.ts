@@ -65,7 +65,9 @@ function toSecurity(who: string, login: ManifestLogin | undefined): readonly Ope
 
   const named = [...who.matchAll(/'([^']*)'/g)].map(([, name]) => name)
   const accepted = who.startsWith(HOOK) ? credentials.filter(({ name }) => named.includes(name)) : credentials
-  const required = accepted.map(({ name }) => ({ [toSchemeName(name)]: [] }))
+  // Without any, a document would say that the method is open: a strategy may find its credentials elsewhere.
+  const described = accepted.length > 0 ? accepted : credentials
+  const required = described.map(({ name }) => ({ [toSchemeName(name)]: [] }))
 
   return requiresLogin(who) ? required : [{}, ...required]
 }

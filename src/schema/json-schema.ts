@@ -28,6 +28,9 @@ export const BYTES_SCHEMA: JsonSchema = Object.freeze({
 /** The keyword that marks what its library cannot describe, and not what may be anything. */
 export const UNDESCRIBED_KEYWORD = 'x-alula-undescribed'
 
+/** The keyword that marks data of which other values are taken too: they are converted, or replaced. */
+export const LENIENT_KEYWORD = 'x-alula-lenient'
+
 /** The properties that a schema declares. */
 export function getProperties(schema: JsonSchema): ReadonlyMap<string, JsonSchema> {
   return new Map(isObject(schema.properties) ? Object.entries(schema.properties) : [])

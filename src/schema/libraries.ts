@@ -2,7 +2,14 @@ import { createTypeError } from '../utils/developer-error.ts'
 import { andThen } from '../utils/promise.ts'
 import { createJsonValidator } from './ajv.ts'
 import type { Fault } from './faults.ts'
-import { DATE_SCHEMA, isJsonSchema, type JsonSchema, mapParts, UNDESCRIBED_KEYWORD } from './json-schema.ts'
+import {
+  DATE_SCHEMA,
+  isJsonSchema,
+  type JsonSchema,
+  LENIENT_KEYWORD,
+  mapParts,
+  UNDESCRIBED_KEYWORD
+} from './json-schema.ts'
 import { isStandardSchema, type StandardIssue, type StandardResult, type StandardSchema } from './standard.ts'
 import type { AjvLike, AnySchema, ValidationOutcome, Validator } from './validator.ts'
 
@@ -12,6 +19,9 @@ const OPEN: JsonSchema = { additionalProperties: true }
 /** What is there for a schema that has no form in JSON. */
 const UNDESCRIBED: JsonSchema = { [UNDESCRIBED_KEYWORD]: true }
 
+/** What is there for `z.coerce`, `z.catch` and `v.fallback`. */
+const LENIENT: JsonSchema = { [LENIENT_KEYWORD]: true }
+
 /** The types of Zod that have none. */
 const UNREPRESENTABLE: readonly string[] = [
   ...['bigint', 'symbol', 'undefined', 'void', 'map', 'set', 'nan', 'custom', 'function', 'transform']
@@ -19,7 +29,7 @@ const UNREPRESENTABLE: readonly string[] = [
 
 /** The part of a schema of Zod that says what kind it is. */
 interface ZodNode {
-  readonly _zod: { readonly def: { readonly type: string } }
+  readonly _zod: { readonly def: { readonly type: string; readonly coerce?: boolean } }
 }
 
 /** What each library needs for its description: a date is a string with a time, and what has no form in JSON is anything. */
@@ -27,8 +37,9 @@ const LIBRARY_OPTIONS: { readonly [vendor: string]: Record<string, unknown> | un
   zod: {
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }: { zodSchema: ZodNode; jsonSchema: object }) => {
-      const { type } = zodSchema._zod.def
+      const { type, coerce } = zodSchema._zod.def
 
+      if (coerce || type === 'catch') Object.assign(jsonSchema, LENIENT)
       if (type === 'date') Object.assign(jsonSchema, DATE_SCHEMA)
       if (UNREPRESENTABLE.includes(type)) Object.assign(jsonSchema, UNDESCRIBED)
     }
@@ -36,19 +47,23 @@ const LIBRARY_OPTIONS: { readonly [vendor: string]: Record<string, unknown> | un
   valibot: {
     errorMode: 'ignore',
     overrideSchema: ({
-      valibotSchema: { type },
+      valibotSchema: { type, fallback },
       jsonSchema,
       errors
     }: {
-      valibotSchema: { type: string }
+      valibotSchema: { type: string; fallback?: unknown }
       jsonSchema: object
       errors?: readonly string[]
     }) => {
-      if (type === 'date') return DATE_SCHEMA
+      const lenient = fallback === undefined ? {} : LENIENT
+
+      if (type === 'date') return { ...DATE_SCHEMA, ...lenient }
       if (errors) return { ...jsonSchema, ...UNDESCRIBED }
 
       // The converter describes an object that has other fields as one that has none.
-      return type === 'loose_object' ? { ...jsonSchema, ...OPEN } : undefined
+      if (type === 'loose_object') return { ...jsonSchema, ...OPEN, ...lenient }
+
+      return fallback === undefined ? undefined : { ...jsonSchema, ...lenient }
     }
   },
   arktype: {

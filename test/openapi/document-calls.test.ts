@@ -186,3 +186,53 @@ it('a document says what the API is called and where it is', async () => {
     )
   }
 })
+
+it('a list that a query has to have is a required parameter, where nothing else stands for it', async () => {
+  class Notes extends MemoryService {
+    async pick() {}
+  }
+  const query = z.object({
+    ids: z.array(z.int()),
+    tags: z.array(z.string()).optional(),
+    either: z.union([z.int(), z.array(z.int())]),
+    text: z.string(),
+    inner: z.object({ ids: z.array(z.int()), others: z.array(z.int()).optional() }),
+    mixed: z.object({ ids: z.array(z.int()), text: z.string() })
+  })
+  const { paths } = await describeService(new Notes(), {
+    methods: ['pick'],
+    routes: { 'GET /pick': 'pick' },
+    schema: schema(Note, { methods: { pick: { query } } })
+  })
+  const required = paths['/notes/pick'].get.parameters.filter((one: any) => one.required)
+
+  expect(required.map(({ name }: any) => name)).toEqual([
+    'ids[]',
+    'text',
+    'inner[ids][]',
+    'mixed',
+    'mixed[ids][]'
+  ])
+})
+
+it('names that the server refuses in a query are no parameters', async () => {
+  class Notes extends MemoryService {
+    async pick() {}
+  }
+  const refused = { constructor: z.string(), inner: z.object({ constructor: z.string() }) }
+  const { paths } = await describeService(new Notes(), {
+    methods: ['find', 'pick'],
+    routes: { 'GET /pick': 'pick' },
+    schema: schema(z.object({ id: z.int(), ...refused }), {
+      methods: { pick: { query: z.object({ text: z.string().optional(), ...refused }).partial() } }
+    })
+  })
+  const { $sort, ...others } = Object.fromEntries(
+    paths['/notes'].get.parameters.map(({ name, schema }: any) => [name, schema])
+  )
+
+  // A path is another name.
+  expect(Object.keys($sort.properties)).toEqual(['id', 'inner.constructor'])
+  expect(Object.keys(others).filter((name) => name.startsWith('constructor'))).toEqual([])
+  expect(JSON.stringify(paths['/notes/pick'].get.parameters)).not.toContain('constructor')
+})

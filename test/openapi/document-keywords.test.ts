@@ -88,6 +88,40 @@ describe('a field in a document', () => {
     expect(record.required).toEqual(['text', 'done', 'kind'])
     expect(NoteCreate.required).toEqual(['text'])
   })
+
+  it.each(['anyOf', 'oneOf', 'not', 'if', 'contains'])(
+    'with a default below %s is there only if it was sent: no value is put in',
+    async (keyword) => {
+      const part = {
+        type: 'object',
+        required: ['city', 'zip'],
+        properties: { city: TEXT, zip: { ...TEXT, default: '1' }, country: { ...TEXT, default: 'DE' } }
+      }
+      const toField = (inner: object) => ({ [keyword]: keyword.endsWith('Of') ? [inner, TEXT] : inner })
+      const getRequired = (schemas: any, name: string) =>
+        [schemas[name].properties.place[keyword]].flat()[0].required
+
+      const fields = await describeFields({ place: toField(part) })
+      const { NotePart, NoteCreatePart } = await describeFields(
+        { plain: { $ref: '#/$defs/Part' }, place: toField({ $ref: '#/$defs/Part' }) },
+        { $defs: { Part: part } }
+      )
+
+      expect(getRequired(fields, 'Note')).toEqual(['city', 'zip'])
+      expect(getRequired(fields, 'NoteCreate')).toEqual(['city', 'zip'])
+      expect([NotePart.required, NoteCreatePart.required]).toEqual([
+        ['city', 'zip'],
+        ['city', 'zip']
+      ])
+    }
+  )
+
+  it('with a default below allOf is there', async () => {
+    const part = { type: 'object', properties: { country: { ...TEXT, default: 'DE' } } }
+    const { Note: record } = await describeFields({ place: { allOf: [part] } })
+
+    expect(record.properties.place.allOf[0].required).toEqual(['country'])
+  })
 })
 
 it('a record in a document may be behind references', async () => {

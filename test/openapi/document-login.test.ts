@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { access, anyone, closed, fresh, owner, role, user } from '../../src/access.ts'
 import {
   AuthenticationBaseStrategy,
@@ -146,4 +146,80 @@ it('a login takes the credentials of a strategy, and returns a token', async () 
   expect(toResult(post, '201')).toEqual(result)
   expect(toResult(logout)).toEqual(result)
   expect(Object.keys(post.responses)).toContain('401')
+})
+
+it('a method for credentials that no header has is not open', async () => {
+  const app = alula()
+
+  configureUsers(app)
+  app.use('notes', memory(), { methods: ['find', 'get'] })
+  app.service('notes').hooks({
+    before: { find: [authenticate('local')], get: [authenticate('jwt', 'local')] }
+  })
+
+  const { paths } = await describeApp(app)
+
+  expect(paths['/notes'].get.security).toEqual([{ jwt: [] }])
+  expect(paths['/notes/{id}'].get.security).toEqual([{ jwt: [] }])
+})
+
+describe('sessions', () => {
+  const STRING = { type: 'string' }
+  const toStrategy = (name: string) => ({ type: 'string', enum: [name] })
+
+  async function describeSessions(refresh: object) {
+    const app = alula()
+
+    configureUsers(app)
+    app.set('authentication', { ...app.get('authentication'), refresh })
+
+    const { paths } = await describeApp(app)
+    const { post, delete: byHeader } = paths['/authentication']
+    const { delete: byId } = paths['/authentication/{id}']
+
+    return {
+      login: toBody(post).anyOf,
+      result: toResult(post, '201'),
+      logouts: [byHeader, byId].map((one) => toResult(one))
+    }
+  }
+
+  it('begin and end by refresh tokens in the body', async () => {
+    const { login, result, logouts } = await describeSessions({ expiresIn: '1d' })
+    const [jwt, local, refresh] = login
+
+    expect(jwt.properties).toEqual({
+      strategy: toStrategy('jwt'),
+      refresh: { type: 'boolean' },
+      refreshToken: STRING
+    })
+    expect(local.required).toEqual(['strategy', 'email', 'password'])
+    expect(refresh).toEqual({
+      type: 'object',
+      required: ['strategy', 'refreshToken'],
+      properties: { strategy: toStrategy('refresh'), refreshToken: STRING }
+    })
+    expect(result.required).toEqual(['accessToken'])
+    expect(Object.keys(result.properties)).toEqual(['accessToken', 'refreshToken', 'authentication'])
+    // What a logout with a refresh token returns has no access token.
+    for (const logout of logouts) {
+      expect(logout).toEqual({
+        type: 'object',
+        properties: { accessToken: STRING, authentication: { type: 'object' } }
+      })
+    }
+  })
+
+  it('begin and end by a cookie, which no body has', async () => {
+    const { login, result } = await describeSessions({ cookie: true, always: true })
+    const [jwt, , refresh] = login
+
+    expect(Object.keys(jwt.properties)).toEqual(['strategy'])
+    expect(refresh).toEqual({
+      type: 'object',
+      required: ['strategy'],
+      properties: { strategy: toStrategy('refresh') }
+    })
+    expect(Object.keys(result.properties)).toEqual(['accessToken', 'authentication'])
+  })
 })

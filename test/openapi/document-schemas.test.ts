@@ -1,3 +1,5 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import * as v from 'valibot'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { protect } from '../../src/authentication.ts'
@@ -326,6 +328,31 @@ describe('a schema', () => {
     expect(warnings).toHaveLength(1)
     expect(warnings[0]).toMatch(/notes\.size, notes\.made$/)
   })
+})
+
+it('names fields whose other values the server converts or replaces', async () => {
+  const ofZod = z.object({
+    id: z.int(),
+    size: z.coerce.number(),
+    at: z.coerce.date().optional(),
+    kind: z.enum(['a', 'b']).catch('a')
+  })
+  const ofValibot = toStandardJsonSchema(v.object({ kind: v.fallback(v.string(), 'a') }))
+  const lenient = { 'x-lenient': true }
+  const options = { schema: schema({ record: ofZod, update: ofValibot, patch: ofValibot }) }
+  const {
+    Note: record,
+    NoteCreate,
+    NoteUpdate
+  } = (await describeService(memory(), options)).components.schemas
+
+  expect(NoteCreate.properties).toEqual({
+    size: { type: 'number', ...lenient },
+    at: { type: 'string', format: 'date-time', ...lenient },
+    kind: { type: 'string', enum: ['a', 'b'], ...lenient }
+  })
+  expect(NoteUpdate.properties).toEqual({ kind: { type: 'string', ...lenient } })
+  expect(JSON.stringify(record)).not.toContain('lenient')
 })
 
 it('is the same for every library, up to titles', async () => {

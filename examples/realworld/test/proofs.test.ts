@@ -70,9 +70,11 @@ test('clients have the access that the table shows', async () => {
     users: { user: bob, owner: ada },
     records: {
       articles: () => write(),
+      'articles/feed': () => write(eve),
       'articles/:slug/comments': say,
       profiles: bob.id,
-      user: ada.id
+      user: ada.id,
+      users: eve
     },
     data: {
       articles: { ...article, update: { body: 'x' } },

@@ -127,8 +127,7 @@ export class RequestMaker {
         const body = toDamaged(toRandomValue(schema, this.root, this.random), this.random)
         const address = this.toAddress(known, [])
 
-        if (address !== undefined && !this.validators.isValid(schema, body))
-          return this.toRequest(address, body, false)
+        if (address !== undefined && this.isWrong(schema, body)) return this.toRequest(address, body, false)
       } else if (queries.length > 0) {
         const [name, value] = this.toWrongQuery(pick(this.random, queries))
         const address = this.toAddress(known, [])
@@ -143,6 +142,13 @@ export class RequestMaker {
     }
 
     return undefined
+  }
+
+  /** A class also gets lists of records, of which the document does not tell. */
+  private isWrong(schema: JsonSchema, body: unknown): boolean {
+    const isValid = (value: unknown) => this.validators.isValid(schema, value)
+
+    return !isValid(body) && !(Array.isArray(body) && body.every(isValid))
   }
 
   private get root(): JsonSchema {

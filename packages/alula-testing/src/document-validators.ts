@@ -2,6 +2,7 @@ import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { OpenApiDocument } from 'alula/openapi'
 import type { JsonSchema } from 'alula/schema'
+import { isObject } from './check.ts'
 
 /** Validates values by the schemas of a document. */
 export interface Validators {
@@ -26,7 +27,7 @@ export function createValidators(document: OpenApiDocument): Validators {
   })
   const checks = new Map<JsonSchema, ReturnType<typeof ajv.compile>>()
 
-  ajv.addSchema({ components: document.components } as object, 'document')
+  ajv.addSchema({ components: loosen(document.components) } as object, 'document')
 
   return {
     isValid: (schema, value) => check(schema)(value) as boolean,
@@ -42,12 +43,30 @@ export function createValidators(document: OpenApiDocument): Validators {
   }
 
   function check(schema: JsonSchema) {
-    const known = checks.get(schema) ?? ajv.compile(toAbsolute(schema) as object)
+    const known = checks.get(schema) ?? ajv.compile(toAbsolute(loosen(schema)) as object)
 
     checks.set(schema, known)
 
     return known
   }
+}
+
+/** Where the server takes other values too, none is wrong, and there may be none. */
+function loosen(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(loosen)
+  if (!isObject(schema)) return schema
+  if (isLenient(schema)) return {}
+
+  const { required, properties } = schema
+  const loose = Object.fromEntries(Object.entries(schema).map(([keyword, part]) => [keyword, loosen(part)]))
+
+  return Array.isArray(required) && isObject(properties)
+    ? { ...loose, required: required.filter((name) => !isLenient(properties[name])) }
+    : loose
+}
+
+function isLenient(schema: unknown): boolean {
+  return isObject(schema) && schema['x-lenient'] === true
 }
 
 /** References of a part lead into the document. */

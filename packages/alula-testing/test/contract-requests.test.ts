@@ -1,3 +1,5 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import * as v from 'valibot'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { BadRequest } from '../../../src/errors.ts'
@@ -296,4 +298,59 @@ it('calls a mounted function that describes itself without an id and without tag
 
   expect(paths).toContain('GET /state')
   expect(failures).toEqual([expect.stringContaining("must have required property 'isFine'")])
+})
+
+it('values that the server converts or replaces are no fault', async () => {
+  const app = alula()
+  const record = z.object({ id: z.int(), size: z.coerce.number(), kind: z.enum(['a', 'b']).catch('a') })
+  const update = toStandardJsonSchema(
+    v.object({ size: v.number(), kind: v.fallback(v.picklist(['a', 'b']), 'a') })
+  )
+
+  app.use('notes', memory(), {
+    methods: ['create', 'update'],
+    schema: schema({ record, update, patch: update })
+  })
+  await app.setup()
+
+  const { failures, requests } = await run(app, { runs: 100 })
+
+  expect(failures).toEqual([])
+  expect(requests.length).toBeGreaterThan(150)
+})
+
+it('a field whose name no query has is queried by no request', async () => {
+  const app = alula()
+
+  app.use('notes', memory(), {
+    methods: ['find'],
+    schema: schema(z.object({ id: z.int(), constructor: z.string() }))
+  })
+  await app.setup()
+
+  const { failures, paths } = await run(app, { runs: 40 })
+
+  expect(failures).toEqual([])
+  expect(paths.join()).not.toContain('constructor')
+})
+
+it('a service that is no adapter is sent lists of records, which it may take or refuse', async () => {
+  const create = async (data: any) => (Array.isArray(data) ? data : [data]).map((one) => ({ ...one, id: 1 }))
+  const service = {
+    create: async (data: any) => (Array.isArray(data) ? create(data) : (await create(data))[0])
+  }
+  const toFailures = async (hooks: object) => {
+    const app = alula()
+
+    app.use('notes', service, { methods: ['create'], schema: NOTES })
+    app.service('notes').hooks(hooks)
+
+    return (await run(await app.setup(), { runs: 60 })).failures
+  }
+  const refuse = async ({ data }: any) => {
+    if (Array.isArray(data)) throw new BadRequest('One by one')
+  }
+
+  expect(await toFailures({})).toEqual([])
+  expect(await toFailures({ before: { create: [refuse] } })).toEqual([])
 })

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { access, owner, user } from '../../../src/access.ts'
 import { memory } from '../../../src/memory.ts'
-import { proveExposure } from '../src/index.ts'
+import { schema } from '../../../src/schema.ts'
+import { createApp } from '../../../test/access/support/application.ts'
+import { type ProofOptions, proveExposure } from '../src/index.ts'
 import { Articles, type Changes, Comments, createBlog, Letters, toProof } from './support/blog.ts'
 
 it('a blog that is as its table says is proved', async () => {
@@ -266,5 +269,59 @@ describe('a planted fault is found:', () => {
     )
 
     expect(message.split('\n')).toContainEqual(expect.stringContaining(line))
+  })
+})
+
+describe('a method that no caller may call', () => {
+  const prove = async (name: string, rule: any, options: ProofOptions = {}) => {
+    const app = createApp()
+
+    app.use('notes', memory({ store: { 7: { id: 7, text: 'a' } } }), {
+      methods: [name],
+      schema: schema(z.object({ id: z.int(), text: z.string() })),
+      access: access({ [name]: rule })
+    })
+    await app.setup()
+
+    return await proveExposure(app, { callers: { notes: { [name]: [] } }, log: false, ...options }).then(
+      () => [],
+      (error) => error.message.split('\n')
+    )
+  }
+  const records = { notes: 7 }
+  const data = { notes: { text: 'b' } }
+
+  it('is not proved by what is refused to all', async () => {
+    expect(await prove('create', () => true)).toEqual([
+      expect.stringMatching(
+        /^notes\.create as nobody: 'callers' says none, and nothing shows it: the response is 400, .*\. Give 'data: \{ notes: \{ create: … } }'$/
+      )
+    ])
+    expect(await prove('get', () => true)).toEqual([
+      "notes.get as nobody: 'callers' says none, and nothing shows it: the response is 404, No record found for id '2147483000'. Give 'records: { notes: … }'"
+    ])
+    expect(await prove('find', () => true)).toEqual([
+      "notes.find as nobody: 'callers' says none, and nothing shows it: no record is known. Give 'records: { notes: … }'"
+    ])
+  })
+
+  it('is found open with what would succeed', async () => {
+    const end = "over rest as nobody: 'callers' says none, the response is"
+
+    expect(await prove('create', () => true, { data })).toEqual([`notes.create ${end} 201`])
+    expect(await prove('get', () => true, { records })).toEqual([`notes.get ${end} 200`])
+    expect(await prove('find', () => true, { records })).toEqual([
+      expect.stringContaining('the response has a record of another user')
+    ])
+  })
+
+  it('is proved by a refusal, and by a record that is not there for a caller', async () => {
+    const none = () => ({ id: -1 })
+
+    expect(await prove('create', () => false)).toEqual([])
+    expect(await prove('get', () => false)).toEqual([])
+    expect(await prove('get', none, { records })).toEqual([])
+    expect(await prove('find', none, { records })).toEqual([])
+    expect(await prove('find', none)).toEqual([])
   })
 })

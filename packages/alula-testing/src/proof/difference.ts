@@ -15,6 +15,13 @@ export interface Made {
   readonly reply: Reply
   /** The records of the service that were written meanwhile. */
   readonly written: readonly object[]
+  /** The records of the response, with all their fields, where no other record is known. */
+  readonly returned: readonly object[]
+}
+
+/** The records that a response is compared with. */
+export function listKnown({ call, written, returned }: Made): readonly object[] {
+  return [call.record, ...written, ...returned].filter((record) => record !== undefined)
 }
 
 /**
@@ -32,15 +39,17 @@ export function findDifference(
   options: ProofOptions,
   operation: Operation,
   verdict: Verdict,
-  { caller, call, reply, written }: Made
+  made: Made
 ): string | undefined {
+  const { caller, call, reply, written } = made
   const named = getNamed(operation, options)
   const says = named ? `'callers' says ${named.join(', ') || 'none'}` : `the table says ${operation.who}`
 
   if (!verdict.isExpected(reply)) return `${says}, the response is ${reply.status}`
 
-  const records = [call.record, ...written].filter((record) => record !== undefined)
-  const hidden = records.map((record) => findHidden(operation, record, reply.result)).find(Boolean)
+  const hidden = listKnown(made)
+    .map((record) => findHidden(operation, record, reply.result))
+    .find(Boolean)
 
   if (hidden !== undefined) return `'${hidden}' is hidden, and the response has it`
 

@@ -34,6 +34,25 @@ export function findHidden(operation: Operation, record: object, result: unknown
 }
 
 /**
+ * Whether a result has something in it that may be hidden: a field of such a name, or a long string.
+ *
+ * @param operation The method
+ * @param result What it returned
+ */
+export function mayHaveHidden(operation: Operation, result: unknown): boolean {
+  const names = listHidden(operation).map((path) => path.split('.').at(-1) as string)
+
+  if (names.length === 0) return false
+
+  return (
+    listOwn(operation.service, result).some((object) => names.some((name) => Object.hasOwn(object, name))) ||
+    listObjects(result)
+      .flatMap(listStrings)
+      .some(({ length }) => length >= MIN_LENGTH)
+  )
+}
+
+/**
  * Whether a result has a record in it: an object with its id, or what stands in place of the id, that differs from it in
  * no field that both have.
  *

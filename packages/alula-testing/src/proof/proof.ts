@@ -5,11 +5,12 @@ import { type Coverage, CoverageCounter } from '../coverage.ts'
 import type { ProofOptions } from '../exposure.ts'
 import { findOwnerField, hasMadeFor, withOwner } from './claim.ts'
 import { findDifference, isOfOthers, type Made } from './difference.ts'
+import { mayHaveHidden } from './leaks.ts'
 import { listMissing, type Right } from './missing.ts'
 import { getNamed, isStandard, listOperations, type Operation, toName } from './operation.ts'
 import { prepareMisplaced } from './parents.ts'
 import { send } from './send.ts'
-import { isSuccess, toFailure } from './success.ts'
+import { isRefusal, isSuccess, toFailure, toUnproved } from './success.ts'
 import { type Call, Targets } from './target.ts'
 import { OPEN, toVerdict, type Verdict } from './verdict.ts'
 import { recordWrites } from './writes.ts'
@@ -102,6 +103,7 @@ export class Proof {
   ): Promise<void> {
     let last: Made | undefined
     let isKnown = false
+    let isRefused = false
 
     for (const transport of operation.transports) {
       const made = await this.call(
@@ -119,10 +121,13 @@ export class Proof {
 
       last = made
       isKnown ||= difference !== undefined || isSuccess(operation, made)
+      isRefused ||= difference !== undefined || isRefusal(this.app, operation, made, this.options)
     }
 
     if (verdict.kind === 'allowed' && !isKnown) {
       this.faults.push(toFailure(this.app, operation, name, last, this.options))
+    } else if (verdict.kind === 'refused' && last && !isRefused) {
+      this.faults.push(toUnproved(this.app, operation, name, last, this.options))
     }
   }
 
@@ -203,7 +208,13 @@ export class Proof {
 
     counter.add(toName(operation), transport, name, reply.status)
 
-    return { caller, call, reply, written }
+    const isKnown = call.record !== undefined || written.length > 0
+    const returned =
+      isKnown || !mayHaveHidden(operation, reply.result)
+        ? []
+        : await this.targets.readReturned(operation.service, reply.result)
+
+    return { caller, call, reply, written, returned }
   }
 
   private addFault(operation: Operation, transport: string, name: string, fault: string): void {

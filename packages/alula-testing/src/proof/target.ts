@@ -5,6 +5,7 @@ import { hasCode, isFunction, isObject } from '../check.ts'
 import { listRecords } from '../envelopes.ts'
 import type { ProofOptions } from '../exposure.ts'
 import { toData, toOptions } from './data.ts'
+import { listOwn } from './leaks.ts'
 import type { Operation } from './operation.ts'
 
 /** One call, without its caller. */
@@ -33,6 +34,9 @@ export const NO_ID = '2147483000'
 
 /** Stands for a placeholder that no value is known of. */
 const ANY_SEGMENT = '1'
+
+/** So many records of a response are read. */
+const MAX_RETURNED = 10
 
 /** Prepares the calls of a proof. */
 export class Targets {
@@ -119,6 +123,30 @@ export class Targets {
       .find((one) => isOther(one[outer.id]))
 
     return other && this.toLookup(outer, { id: other[outer.id], record: other })
+  }
+
+  /**
+   * Reads the first records of a response, with all their fields, by the ids that it has.
+   *
+   * @param service The service
+   * @param result What a call returned
+   */
+  async readReturned(service: ManifestService, result: unknown): Promise<readonly object[]> {
+    const found = this.app.service(service.path)
+    const ids = new Set(
+      listOwn(service, result)
+        .map((object) => object[service.id])
+        .filter(isId)
+    )
+
+    if (!isFunction(found.get)) return []
+
+    const records = await Promise.all(
+      // An internal call may need what only a client has.
+      [...ids].slice(0, MAX_RETURNED).map((id) => found.get(id).catch(() => undefined))
+    )
+
+    return records.filter(isObject)
   }
 
   private getService(path: string): ManifestService {
