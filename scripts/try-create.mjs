@@ -42,14 +42,26 @@ const NPM = { npm_config_prefer_offline: 'true', npm_config_update_notifier: 'fa
 /** How many applications are tried at the same time: much of it is waiting. */
 const LANES = 2
 
-/** An application that exists before: the two lines with `api` are those that the command says. */
-const EXPRESS = (extension) => `import express from 'express'
+/** An application that exists before, by the `type` of its package: the lines with `api` are those that the command says. */
+const SITES = {
+  module: (extension) => `import express from 'express'
 import { mountApi } from './api/mount.${extension}'
 
 const site = express()
 
 await mountApi(site)
-site.use(express.json())
+${SITE}`,
+  commonjs: (extension) => `const express = require('express')
+const { mountApi } = require('./api/mount.${extension}')
+
+const site = express()
+
+mountApi(site).then(() => {
+${SITE}})
+`
+}
+
+const SITE = `site.use(express.json())
 site.post('/echo', (request, response) => {
   response.json(request.body)
 })
@@ -100,7 +112,7 @@ async function tryCombination(choices) {
   const cwd = join(folder, name)
   const port = await findPort()
   const store = choices.database === 'postgresql' ? await createDatabase(name) : undefined
-  const env = { ...NPM, PORT: String(port), ...(store && { DATABASE_URL: store.url }) }
+  const env = { ...NPM, PORT: String(port), ...(store && toDatabase(choices, store)) }
   const npm = (...args) => mustRun('npm', args, { cwd, env })
   const prefix = choices.template === 'express' ? 'api:' : ''
   const scripts = () => JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8')).scripts
@@ -177,14 +189,22 @@ function toSeconds(duration) {
   return Math.round(duration / 1000)
 }
 
+/** In an application that exists, `DATABASE_URL` may be another database. */
+function toDatabase({ template }, { url }) {
+  return template === 'express' ? { DATABASE_URL: 'none', API_DATABASE_URL: url } : { DATABASE_URL: url }
+}
+
 async function make(cwd, name, { template, database, language }) {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const isAdded = template === 'express'
 
   if (isAdded) {
     mkdirSync(cwd)
-    writeFileSync(join(cwd, 'package.json'), `${JSON.stringify({ name, private: true, type: 'module' })}\n`)
-    writeFileSync(join(cwd, `app.${toExtension(language)}`), EXPRESS(toExtension(language)))
+
+    const type = database === 'sqlite' ? 'commonjs' : 'module'
+
+    writeFileSync(join(cwd, 'package.json'), `${JSON.stringify({ name, private: true, type })}\n`)
+    writeFileSync(join(cwd, `app.${toExtension(language)}`), SITES[type](toExtension(language)))
   }
 
   const flags = ['--template', template, '--database', database, '--packages', folder]

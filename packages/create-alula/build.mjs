@@ -76,5 +76,5 @@ function format(path, content) {
 }
 
 function toJavaScriptNames(text) {
-  return text.replace(/(?<=[\w*}])\.ts(x?)\b/g, '.js$1')
+  return text.replace(/(?<=[\w*}])\.(m?)ts(x?)\b/g, '.$1js$2')
 }

@@ -2,12 +2,14 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { getDefinition } from '../core/methods.ts'
+import { canBeMethod } from '../core/service.ts'
 import type { Application, Params } from '../core/types.ts'
 import { isFeathersError } from '../errors.ts'
 import { toJsonText } from '../transport/encode.ts'
 import { isFunction, isObject } from '../utils/check.ts'
 import { type CommandOutcome, UsageError } from './command-outcome.ts'
 import { withApplication } from './load.ts'
+import { listRoots } from './roots.ts'
 
 /** What `alula call` was given. */
 interface CallArguments {
@@ -40,9 +42,6 @@ interface AuthenticationSettings {
   readonly local?: { readonly usernameField?: string }
 }
 
-/** Where an application is looked for. */
-const FILES = ['src/app', 'api/app', 'app'].flatMap((stem) => [`${stem}.ts`, `${stem}.js`, `${stem}.mjs`])
-
 /**
  * Calls a method of a service in this process: as a client with the login of a user, or as an internal call.
  *
@@ -58,7 +57,7 @@ export async function callService({
   app
 }: CallArguments): Promise<CommandOutcome> {
   const parts = parse(json)
-  const file = app ?? FILES.find((path) => existsSync(path))
+  const file = app ?? findFile()
 
   if (file === undefined) throw new UsageError('No application found. Name its file after --app.')
 
@@ -66,7 +65,8 @@ export async function callService({
     const user = as === undefined ? undefined : await findUser(application, as)
     const target = getService(application, service)
 
-    if (!isFunction(target[method])) {
+    // Every object has functions that are no methods, and registration adds more.
+    if (!canBeMethod(method) || !isFunction(target[method])) {
       throw new UsageError(`The service '${service}' has no method '${method}'.`)
     }
 
@@ -74,6 +74,12 @@ export async function callService({
 
     return await call(called, method, toArguments(method, parts))
   })
+}
+
+function findFile(): string | undefined {
+  const stems = [...listRoots().map((root) => `${root}/app`), 'app']
+
+  return stems.flatMap((stem) => [`${stem}.ts`, `${stem}.js`, `${stem}.mjs`]).find((path) => existsSync(path))
 }
 
 async function call(service: AnyService, method: string, args: readonly unknown[]): Promise<CommandOutcome> {

@@ -14,7 +14,7 @@ const COMMON = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolea
  * @throws SyntaxError for an application that cannot be parsed
  */
 export async function runCommand(args: readonly string[]): Promise<CommandOutcome> {
-  const name = args.find((argument) => !argument.startsWith('-'))
+  const name = findName(args)
 
   try {
     return await run(name, args)
@@ -29,6 +29,13 @@ export async function runCommand(args: readonly string[]): Promise<CommandOutcom
       output: error instanceof UsageError ? `${message}\n\n${renderUsage(name)}` : `${message}\n`
     }
   }
+}
+
+/** Options may be before the name of the command, with a value that is no name. */
+function findName(args: readonly string[]): string | undefined {
+  const options = toParserOptions(Object.values(COMMANDS))
+
+  return parseArgs({ args: [...args], options, strict: false, allowPositionals: true }).positionals[0]
 }
 
 async function run(name: string | undefined, args: readonly string[]): Promise<CommandOutcome> {
@@ -55,12 +62,10 @@ async function run(name: string | undefined, args: readonly string[]): Promise<C
 }
 
 function parse(args: readonly string[], command: Command | undefined) {
-  const own = Object.keys(command?.options ?? {}).map((name) => [name, { type: 'string' }] as const)
-
   try {
     const { positionals, values } = parseArgs({
       args: [...args],
-      options: { ...Object.fromEntries(own), ...COMMON },
+      options: toParserOptions(command ? [command] : Object.values(COMMANDS)),
       allowPositionals: true
     })
 
@@ -74,6 +79,12 @@ function parse(args: readonly string[], command: Command | undefined) {
 
     throw new UsageError(`Unknown option '${option}'.`)
   }
+}
+
+function toParserOptions(commands: readonly Command[]) {
+  const names = commands.flatMap(({ options }) => Object.keys(options))
+
+  return { ...Object.fromEntries(names.map((name) => [name, { type: 'string' }] as const)), ...COMMON }
 }
 
 function findCommand(name: string | undefined): Command | undefined {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type CommandOutcome, UsageError } from './command-outcome.ts'
+import { listRoots } from './roots.ts'
 import { type Project, type ServiceNames, toServiceFiles } from './service-files.ts'
 
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
@@ -10,8 +11,8 @@ const MIGRATION = /^(\d{4}-\d\d-\d\d)-(?:(\d\d)-(\d\d)-(\d\d)-)?/
 
 /** Words of JavaScript that a name in a program cannot be. */
 const RESERVED: readonly string[] = [
-  'await break case catch class const continue debugger default delete do else enum export',
-  'extends false finally for function if implements import in instanceof interface let new',
+  'arguments await break case catch class const continue debugger default delete do else enum eval',
+  'export extends false finally for function if implements import in instanceof interface let new',
   'null package private protected public return static super switch this throw true try',
   'typeof var void while with yield'
 ].flatMap((words) => words.split(' '))
@@ -23,7 +24,7 @@ const TAKEN: readonly string[] = [
 ]
 
 /** Types that these files use. */
-const TYPES: readonly string[] = ['Application', 'Date']
+const TYPES: readonly string[] = ['Application', 'Date', 'ServiceOf']
 
 /** With a longer name, lines of the files would be longer than formatters leave them. */
 const MAX_NAME_LENGTH = 20
@@ -56,10 +57,11 @@ export function generateService(kind: string, name: string): CommandOutcome {
   const project = findProject()
   const names = toNames(name)
   const created = toServiceFiles(names, project, findDate(project))
-  const changed = [register(names, project), addSample(names, project)]
   const present = created.find(([path]) => existsSync(path))
 
   if (present) throw new UsageError(`There is a file '${present[0]}' already.`)
+
+  const changed = [register(names, project), addSample(names, project)]
 
   for (const [path, content] of [...created, ...changed]) {
     mkdirSync(dirname(path), { recursive: true })
@@ -85,7 +87,7 @@ export function generateService(kind: string, name: string): CommandOutcome {
 }
 
 function findProject(): Project {
-  for (const root of ['src', 'api']) {
+  for (const root of listRoots()) {
     for (const extension of ['ts', 'js'] as const) {
       if (existsSync(`${root}/services.${extension}`))
         return { root, extension, database: findDatabase(`${root}/database.${extension}`) }
@@ -144,7 +146,14 @@ function register(
   { root, extension }: Project
 ): [path: string, content: string] {
   const file = `${root}/services.${extension}`
-  const text = readFileSync(file, 'utf8')
+  const { text, end } = readLines(file)
+
+  if (isDeclared(text, factory)) {
+    throw new UsageError(
+      `The name '${path}' is not possible: '${file}' has something else with the name '${factory}'.`
+    )
+  }
+
   const line = `import { ${factory} } from './${path}/${path}.${extension}'\n`
   const withImport = insertSorted(text, line)
   const call = findLastCall(withImport)
@@ -153,10 +162,30 @@ function register(
     throw new UsageError(`'${file}' has no line 'app.configure(…)'. Register the service there by hand.`)
   }
 
-  const { end, indent } = call
-  const added = `\n${indent}app.configure(${factory})`
+  const added = `\n${call.indent}app.configure(${factory})`
+  const changed = `${withImport.slice(0, call.end)}${added}${withImport.slice(call.end)}`
 
-  return [file, `${withImport.slice(0, end)}${added}${withImport.slice(end)}`]
+  return [file, changed.replaceAll('\n', end)]
+}
+
+/** Reads a file as lines that end with `\n`, and tells how they end in the file. */
+function readLines(file: string): { text: string; end: string } {
+  const text = readFileSync(file, 'utf8')
+  const [end] = /\r?\n/.exec(text) ?? ['\n']
+
+  return { text: text.replaceAll('\r\n', '\n'), end }
+}
+
+/** Whether a file imports or declares a name. A name before another word is none of the file: `type A`, `a as b`. */
+function isDeclared(text: string, name: string): boolean {
+  const imported = new RegExp(`\\b${name}\\b(?!\\s+[\\w$])`)
+  const declared = new RegExp(
+    `^(?:export )?(?:async )?(?:const|let|var|class|function\\*?)\\s+${name}\\b`,
+    'm'
+  )
+  const clauses = [...text.matchAll(IMPORT)].map(([line]) => line.replace(/(?:\bfrom\s*)?['"][\s\S]*/, ''))
+
+  return declared.test(text) || clauses.some((clause) => imported.test(clause))
 }
 
 /** Finds the last `app.configure(…)` that is indented like the first one: one that is deeper may be conditional. */
@@ -196,7 +225,7 @@ function insertSorted(text: string, line: string): string {
 
 function addSample({ path }: ServiceNames, { root, extension }: Project): [path: string, content: string] {
   const file = `${root}/test/samples.${extension}`
-  const text = readFileSync(file, 'utf8')
+  const { text, end } = readLines(file)
   const key = /-/.test(path) ? `'${path}'` : path
   const added = text.replace(
     /^export const samples.*= \{\n/m,
@@ -207,5 +236,5 @@ function addSample({ path }: ServiceNames, { root, extension }: Project): [path:
     throw new UsageError(`'${file}' has no line 'export const samples = {'. Add a sample by hand.`)
   }
 
-  return [file, added]
+  return [file, added.replaceAll('\n', end)]
 }

@@ -55,6 +55,28 @@ app.use('sums', { get: async () => ({ small: 7n, large: 2n ** 60n }), find: asyn
   expect(JSON.parse(nothing.stdout)).toBeNull()
 })
 
+it('in an application that the API was added to, it is the API and not the application', async () => {
+  const files = {
+    'app.mjs': NOTES,
+    'src/app.js': `console.log('the shop listens')`,
+    'api/app.js': `export { default } from '../app.mjs'`,
+    'api/mount.js': ''
+  }
+  const { stdout, stderr } = await runCommand(files, 'call', 'notes', 'find', '--as', 'ada@example.com')
+
+  expect(JSON.parse(stdout)).toEqual([{ id: 1, text: 'Hers', ownerId: 1 }])
+  expect(stderr).not.toContain('the shop listens')
+})
+
+it('options may be before the command', async () => {
+  const { stdout } = await runCommand(
+    { 'app.mjs': NOTES },
+    ...['--app', 'app.mjs', '--as=bob@example.com', 'call', 'notes', 'find']
+  )
+
+  expect(JSON.parse(stdout)).toEqual([])
+})
+
 it('without a user it is an internal call', async () => {
   const created = await call('notes', 'create', '{"data":{"text":"Any","ownerId":7}}')
 
@@ -64,6 +86,10 @@ it('without a user it is an internal call', async () => {
 it.each([
   [['note', 'find'], "There is no service 'note'. There are: authentication, notes, users."],
   [['notes', 'send'], "The service 'notes' has no method 'send'."],
+  // What every object, every emitter and every registered service has.
+  [['notes', 'constructor'], "The service 'notes' has no method 'constructor'."],
+  [['notes', 'hooks'], "The service 'notes' has no method 'hooks'."],
+  [['notes', 'emit', '--as', 'ada@example.com'], "The service 'notes' has no method 'emit'."],
   [['notes', 'find', '{'], 'This is not valid JSON: '],
   [['notes', 'find', '{"where":{}}'], 'Expected an object with id, data and query, got {"where":{}}.'],
   [['notes', 'find', '--as', 'eve@example.com'], "There is no user whose 'email' is 'eve@example.com'."],

@@ -20,6 +20,8 @@ beforeAll(async () => {
 it.each([
   [[], 'Missing command.'],
   [['move', '.'], "Unknown command 'move'."],
+  [['--app', 'app.js'], 'Missing command.'],
+  [['--force', 'move'], "Unknown option '--force'."],
   [['audti', 'app.js'], "Unknown command 'audti'. Did you mean 'audit'?"]
 ])('%j is answered with a sentence and all commands', async (args, sentence) => {
   const { code, stdout, stderr } = await run(...args)
@@ -35,7 +37,9 @@ it.each([
   [['audit'], 'Missing operand. audit expects <file>.'],
   [['audit', 'app.js', '--check'], 'Missing value. Give it after --check.'],
   [['audit', 'a.js', 'b.js'], "Unexpected operand 'b.js'. audit expects <file>."],
-  [['audit', 'a.js', '--server', '/'], "Unknown option '--server'."]
+  [['audit', 'a.js', '--server', '/'], "Unknown option '--server'."],
+  [['--server', '/', 'audit', 'a.js'], "Unknown option '--server'."],
+  [['--check', 'a.json', 'audit'], 'Missing operand. audit expects <file>.']
 ])('%j is answered with a sentence and how to do it', async (args, sentence) => {
   const { code, stdout, stderr } = await run(...args)
 

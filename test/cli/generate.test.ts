@@ -166,6 +166,8 @@ it.each([
   ['hook', 'tasks', "Unknown kind 'hook'."],
   ['service', '../tasks', "The name '../tasks' is not possible"],
   ['service', 'import', "The name 'import' is not possible: it is a word of JavaScript."],
+  ['service', 'arguments', "The name 'arguments' is not possible: it is a word of JavaScript."],
+  ['service', 'eval', "The name 'eval' is not possible: it is a word of JavaScript."],
   [
     'service',
     'access',
@@ -182,11 +184,14 @@ it('a name of the files themselves is not taken twice', () => {
 
   generateService('service', 'applications')
   generateService('service', 'dates')
+  generateService('service', 'service-ofs')
 
   expect(read('src/applications/applications.schema.ts')).toContain('export const ApplicationRecord = ')
   expect(read('src/applications/applications.ts')).toContain("import type { Application } from '../decl")
   expect(read('src/applications/applications.ts')).toContain('memory<ApplicationRecord>')
   expect(read('src/dates/dates.schema.ts')).toContain('export const DateRecord = ')
+  expect(read('src/service-ofs/service-ofs.ts')).toContain("import type { ServiceOf } from 'alula/schema'")
+  expect(read('src/service-ofs/service-ofs.ts')).toContain('type ServiceOfRecord, serviceOfRecordSchema }')
 })
 
 it('packages of other databases, which an application had before, decide nothing', () => {
@@ -202,4 +207,61 @@ it('packages of other databases, which an application had before, decide nothing
   const migration = list().find((path) => path.endsWith('-bills.ts')) as string
 
   expect(readFileSync(join(folder, 'src', migration), 'utf8')).toContain('.autoIncrement()')
+})
+
+it.each([
+  ["import { order1 } from './order1/order1.ts'", 'order-1', 'order1'],
+  ["import { a, b as cache } from './cache.ts'", 'cache', 'cache'],
+  ["import * as cache from './cache.ts'", 'cache', 'cache'],
+  ["import type { A } from './a.ts'\nimport cache, {\n  b\n} from './cache.ts'", 'cache', 'cache'],
+  ['const cache = new Map()', 'cache', 'cache'],
+  ['export async function cache() {}', 'cache', 'cache']
+])('%j: a name that the list of services has already is refused', (line, name, variable) => {
+  const services = `${line}\n${SERVICES}`
+  const folder = enter({}, 'ts', { 'src/services.ts': services })
+
+  expect(() => generateService('service', name)).toThrow(
+    `The name '${name}' is not possible: 'src/services.ts' has something else with the name '${variable}'.`
+  )
+  expect(readFileSync(join(folder, 'src/services.ts'), 'utf8')).toBe(services)
+  expect(existsSync(join(folder, `src/${name}`))).toBe(false)
+})
+
+it('a path that contains the name is no other variable', () => {
+  enter({}, 'ts', {
+    'src/services.ts': `import { a as cacheOf, cache as b } from './cache.ts' // cache\n${SERVICES}`
+  })
+
+  expect(generateService('service', 'cache').code).toBe(0)
+})
+
+it('with line ends of Windows the changed files keep them', () => {
+  const toWindows = (text: string) => text.replaceAll('\n', '\r\n')
+  const folder = enter({}, 'ts', { 'src/services.ts': toWindows(SERVICES) })
+  const read = (path: string) => readFileSync(join(folder, path), 'utf8')
+
+  writeFileSync(join(folder, 'src/test/samples.ts'), toWindows(SAMPLES))
+  for (const name of ['tasks', 'votes']) expect(generateService('service', name).code).toBe(0)
+
+  const services = read('src/services.ts')
+
+  for (const text of [services, read('src/test/samples.ts')]) expect(text).not.toMatch(/(?<!\r)\n/)
+  expect(services).toContain(
+    "'./tasks/tasks.ts'\r\nimport { users } from './users/users.ts'\r\nimport { votes } from"
+  )
+  expect(services).toContain(
+    '  app.configure(users)\r\n  app.configure(tasks)\r\n  app.configure(votes)\r\n}\r\n'
+  )
+  expect(read('src/test/samples.ts')).toContain("= {\r\n  votes: { title: 'A title' },\r\n  tasks: {")
+})
+
+it('in an application that the API was added to, the service belongs to the API', () => {
+  const folder = enter({}, 'js', {
+    'api/mount.js': '',
+    'api/services.js': SERVICES,
+    'api/test/samples.js': SAMPLES
+  })
+
+  expect(generateService('service', 'tasks').output).toContain('created  api/tasks/tasks.schema.js')
+  expect(existsSync(join(folder, 'src/tasks'))).toBe(false)
 })

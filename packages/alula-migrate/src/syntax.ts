@@ -6,7 +6,15 @@ type ModulePart = 'exported' | 'imported' | 'local' | 'moduleReference' | 'progr
 type ExpressionPart = 'argument' | 'callee' | 'expression' | 'key' | 'label' | 'object' | 'property'
 type PatternPart = 'declaration' | 'id' | 'init' | 'left' | 'param' | 'parameter' | 'right'
 type TypePart = 'qualifier' | 'typeAnnotation'
-type Children = 'arguments' | 'declarations' | 'parameters' | 'params' | 'properties' | 'specifiers'
+type Children =
+  | 'arguments'
+  | 'cases'
+  | 'consequent'
+  | 'declarations'
+  | 'parameters'
+  | 'params'
+  | 'properties'
+  | 'specifiers'
 type Text = 'exportKind' | 'importKind' | 'kind' | 'name' | 'operator'
 
 /** A node of a syntax tree of Babel, with those of its fields that are read here. */

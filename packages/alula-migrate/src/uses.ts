@@ -22,37 +22,66 @@ export interface Member {
 /** What every function has, and no module. */
 const FUNCTION_MEMBERS: readonly unknown[] = ['apply', 'bind', 'call', 'length', 'name', 'prototype']
 
+/** Source text from one place to another. */
+interface Range {
+  readonly start: number
+  readonly end: number
+}
+
 /**
- * Finds where a name of a module is used. Where an inner scope declares the same name, it is another one.
+ * Finds where a name of a module is used: in the scope that declares it, but not where an inner scope declares the same
+ * name, which is another one there.
  *
  * @param file The syntax tree
  * @param name The local name
  * @param declaration The statement that declares it, which is left out
  */
-export function findUses(
-  file: Node,
-  name: string,
-  declaration: { readonly start: number; readonly end: number }
-): Use[] {
-  const program = file.program as Node
+export function findUses(file: Node, name: string, declaration: Range): Use[] {
+  const { scope, around } = findScope(file.program as Node, name, declaration)
   const uses: Use[] = []
 
-  walk(program, (node, parents) => {
-    if (node.start >= declaration.start && node.end <= declaration.end && node !== program) return false
-    if (node !== program && declares(node, name)) return false
+  const visit = (node: Node, parents: readonly Node[]) => {
+    if (isWithin(node, declaration) && node !== scope) return false
+    // The declaration is in its scope, and may be in blocks of it.
+    if (node !== scope && !isWithin(declaration, node) && declares(node, name, parents.at(-1))) return false
     if (/^(JSX)?Identifier$/.test(node.type) && node.name === name && isReference(node, parents.at(-1))) {
       uses.push(...toUses(node, parents))
     }
-  })
+  }
+
+  walk(scope, visit, around)
 
   return uses
 }
 
-function declares(node: Node, name: string): boolean {
-  const statements = Array.isArray(node.body) ? (node.body as readonly Node[]) : []
+/** The innermost node around a declaration that has its name, with those around it. */
+function findScope(program: Node, name: string, declaration: Range): { scope: Node; around: Node[] } {
+  let found = { scope: program, around: [] as Node[] }
+
+  walk(program, (node, parents) => {
+    if (!isWithin(declaration, node)) return node === program
+    if (declares(node, name, parents.at(-1))) found = { scope: node, around: [...parents] }
+  })
+
+  return found
+}
+
+function isWithin(inner: Range, outer: Range): boolean {
+  return inner.start >= outer.start && inner.end <= outer.end
+}
+
+/** Whether a name is declared in a node, so that it is another variable outside. */
+function declares(node: Node, name: string, parent: Node | undefined): boolean {
+  // What one case of a `switch` declares, the others have too.
+  const cases = node.type === 'SwitchCase' ? (parent?.cases ?? []) : []
+  const statements = [
+    ...[node.init, node.left],
+    ...(Array.isArray(node.body) ? (node.body as readonly Node[]) : []),
+    ...cases.flatMap(({ consequent = [] }) => consequent)
+  ].filter((statement) => !isVariable(statement))
   const declared = [
     ...(node.params ?? node.parameters ?? []),
-    ...[node.init, node.left, ...statements].flatMap(declarationsOf),
+    ...[...statements, ...(isBody(node, parent) ? listVariables(node) : [])].flatMap(declarationsOf),
     ...(node.type === 'CatchClause' ? [node.param] : []),
     ...(/^(Function|Class)Expression$/.test(node.type) ? [node.id] : [])
   ]
@@ -66,6 +95,32 @@ function declarationsOf(statement: Node | null | undefined): (Node | null | unde
   if (declaration?.type === 'VariableDeclaration') return declaration.declarations?.map(({ id }) => id) ?? []
 
   return /Declaration$/.test(declaration?.type ?? '') ? [declaration?.id] : []
+}
+
+/** Whether a statement is a `var`: it declares something in the function around it, and not in its block. */
+function isVariable(statement: Node | null | undefined): boolean {
+  return statement?.type === 'VariableDeclaration' && statement.kind === 'var'
+}
+
+/** Whether a `var` in a node, at any depth, is a variable of this node. */
+function isBody(node: Node, parent: Node | undefined): boolean {
+  return isBlockOfVariables(node) || (parent?.params !== undefined && parent.body === node)
+}
+
+function isBlockOfVariables({ type }: Node): boolean {
+  return type === 'StaticBlock' || type === 'TSModuleBlock'
+}
+
+/** The statements with `var` in a node, but not those of functions that are in it. */
+function listVariables(body: Node): Node[] {
+  const found: Node[] = []
+
+  walk(body, (node) => {
+    if (node !== body && (node.params !== undefined || isBlockOfVariables(node))) return false
+    if (isVariable(node)) found.push(node)
+  })
+
+  return found
 }
 
 /** Whether an identifier stands for a variable, and is not the name of a member, a key or a label. */

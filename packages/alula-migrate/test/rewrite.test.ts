@@ -222,6 +222,15 @@ it.each([
     `const express = require('@feathersjs/express')\nconst app = express(feathers())\napp.use(express.json())\napp.use({ express: {} })`,
     `const express = require('alula/express')\nconst app = express.express(feathers())\napp.use(express.json())\napp.use({ express: {} })`
   ],
+  // Where the name is another variable, and where it is this one.
+  [
+    `const express = require('@feathersjs/express')\nexpress(express.json())\nswitch (a) {\n  case 1:\n    const express = b\n    express()\n}`,
+    `const express = require('alula/express')\nexpress.express(express.json())\nswitch (a) {\n  case 1:\n    const express = b\n    express()\n}`
+  ],
+  [
+    `function f() {\n  if (a) {\n    var express = require('@feathersjs/express')\n  }\n  express(express.json())\n}`,
+    `function f() {\n  if (a) {\n    var express = require('alula/express')\n  }\n  express.express(express.json())\n}`
+  ],
   [
     `const express = require('@feathersjs/express')\nconst { json, static: files } = express\nexpress(app)`,
     `const express = require('alula/express')\nconst { json, static: files } = express\nexpress.express(app)`

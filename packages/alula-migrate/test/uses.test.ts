@@ -52,7 +52,22 @@ it.each([
   ['try {} catch (e) { e() }', []],
   ['a = function e() { e() }', []],
   ['class A { constructor(readonly e: B) { e() } }', []],
-  ['namespace A { export const e = 1; e.b }', []]
+  ['namespace A { export const e = 1; e.b }', []],
+  ['switch (a) { case 1: const e = 1; e() }', []],
+  ['switch (a) { case 1: f(); default: e(); class e {} }', []],
+  ['function f() { if (a) { var e = 1 } e() }', []],
+  ['function f() { e(); for (var e of a) {} }', []],
+  ['function f() { for (const b of a) for (var [c, e] of b) e() }', []],
+  ['function f() { try { var { a: e } = b } catch {} e() }', []],
+  ['a = () => { switch (b) { case 1: var e } e() }', []],
+  ['class A { b() { label: { var e } e() } static { { var e } e() } }', []],
+  ['function f() { a: for (var e in b) e() } () => { e() }', ['call']],
+  // What another function or an inner block declares.
+  ['function f() { () => { var e } e() }', ['call']],
+  ['function f() { if (a) { let e } e() }', ['call']],
+  ['function f() { class A { static { var e } } e() }', ['call']],
+  ['switch (e) { case e(): f() }', ['value', 'call']],
+  ['switch (e) { default: let e; e() }', ['value']]
 ])('%s: %j', (source, expected) => {
   const uses = findUses(parseSource(source, 'a.ts'), 'e', { start: -1, end: -1 })
 
@@ -78,4 +93,18 @@ it('the statement that declares the name is no use of it', () => {
   const uses = findUses(parseSource(source, 'a.ts'), 'e', { start, end })
 
   expect(uses.map(({ node }) => node.start)).toEqual([source.indexOf('e)'), source.lastIndexOf('e)')])
+})
+
+it.each([
+  ['function f() { const e = 1; e() } e.a', ['call']],
+  ['function f() { if (a) { const e = 1; e() } e.a } e.a', ['call']],
+  ['function f() { if (a) { var e = 1; e() } e.b } e.a', ['call', 'member b']],
+  ['function f() { if (a) { var e = 1 } e(); { let e; e.a } } e.a', ['call']],
+  ['function f() { try { var e = 1 } catch (e) { e.a } () => e() } e.a', ['call']]
+])('%s: %j in the scope of its declaration', (source, expected) => {
+  const start = source.search(/(const|var) e = 1/)
+  const end = source.indexOf(' = 1') + ' = 1'.length
+  const uses = findUses(parseSource(source, 'a.ts'), 'e', { start, end })
+
+  expect(uses.map(({ kind, member }) => (member ? `${kind} ${member.text}` : kind))).toEqual(expected)
 })

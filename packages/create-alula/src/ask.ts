@@ -1,5 +1,5 @@
 import { cancel, intro, isCancel, select, text } from '@clack/prompts'
-import { type Choices, DATABASES, DEFAULTS, findNameFault, TEMPLATES, toName } from './choices.ts'
+import { type Choices, DATABASES, findNameFault, TEMPLATES, toDefaultName, toName } from './choices.ts'
 
 /**
  * Asks what to make.
@@ -11,20 +11,21 @@ export async function ask(given: string | undefined): Promise<Choices | undefine
   if (given !== undefined) toName(given)
   intro('alula')
 
+  const template = await select({ message: 'Template', options: toOptions(TEMPLATES) })
+
+  if (isCancel(template)) return leave()
+
+  const defaultValue = toDefaultName(template, process.cwd())
   const name =
     given ??
     (await text({
       message: 'Name',
-      defaultValue: DEFAULTS.name,
-      placeholder: DEFAULTS.name,
+      defaultValue,
+      placeholder: defaultValue,
       validate: (value) => (value ? findNameFault(value) : undefined)
     }))
 
   if (isCancel(name)) return leave()
-
-  const template = await select({ message: 'Template', options: toOptions(TEMPLATES) })
-
-  if (isCancel(template)) return leave()
 
   const database = await select({ message: 'Database', options: toOptions(DATABASES) })
 

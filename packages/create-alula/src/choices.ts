@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { UsageError } from './usage-error.ts'
 
 /** The templates, and what each makes. */
@@ -40,6 +41,23 @@ export function findNameFault(name: string): string | undefined {
   if (NAME.test(name)) return undefined
 
   return `The name '${name}' is not possible: use lower-case letters, digits, '-', '_' and '.', at most 100.`
+}
+
+/**
+ * The name where none is given.
+ *
+ * @param template With `express` it is the name of the current folder, as packages could have it
+ * @param folder The path of the current folder
+ */
+export function toDefaultName(template: Template, folder: string): string {
+  if (template !== 'express') return DEFAULTS.name
+
+  const name = basename(folder)
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[^a-z0-9]+|-+$/g, '')
+
+  return name.slice(0, 100) || DEFAULTS.name
 }
 
 /**

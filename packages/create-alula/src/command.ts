@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ask } from './ask.ts'
-import { type Choices, DATABASES, DEFAULTS, TEMPLATES, toKey, toName } from './choices.ts'
+import { type Choices, DATABASES, DEFAULTS, TEMPLATES, toDefaultName, toKey, toName } from './choices.ts'
 import { composeFiles } from './compose.ts'
+import { findOldPackages } from './old-packages.ts'
 import { prepare } from './prepare.ts'
-import { renderChoices, renderNextSteps } from './report.ts'
+import { renderChoices, renderNextSteps, renderOldPackages } from './report.ts'
 import { UsageError } from './usage-error.ts'
 import { writeFiles } from './write.ts'
 
@@ -75,6 +76,11 @@ async function run(args: readonly string[]): Promise<void> {
 
   const written = writeFiles(folder, files, { isAdded: choices.template === 'express' })
   const isInstalled = !flags['no-install']
+  const manifest = readFileSync(join(folder, 'package.json'), 'utf8')
+  const oldPackages = findOldPackages(JSON.parse(manifest), JSON.parse(files.get('package.json') ?? '{}'))
+
+  // Before they are installed: with an old one the next steps may fail.
+  if (oldPackages.length > 0) console.log(renderOldPackages(oldPackages))
 
   if (isInstalled) await prepare(folder, choices)
   console.log(renderNextSteps(choices, { written, isInstalled }))
@@ -99,7 +105,7 @@ function readChoices(flags: Flags, name: string | undefined): Choices {
   const template = toKey('template', flags.template ?? DEFAULTS.template, TEMPLATES)
 
   return {
-    name: toName(name ?? (template === 'express' ? basename(process.cwd()).toLowerCase() : DEFAULTS.name)),
+    name: toName(name ?? toDefaultName(template, process.cwd())),
     template,
     database: toKey('database', flags.database ?? DEFAULTS.database, DATABASES),
     language: flags.js ? 'javascript' : 'typescript'

@@ -9,6 +9,14 @@ language   ${language === 'javascript' ? 'JavaScript' : 'TypeScript'}
 `
 }
 
+/** Says which packages were left as they are, but may be too old. */
+export function renderOldPackages(lines: readonly string[]): string {
+  return `package.json keeps packages that may be too old. Update them if the API fails:
+
+${lines.map((line) => `  ${line}`).join('\n')}
+`
+}
+
 /**
  * Says what was made, what to run, and where the page is.
  *
@@ -56,7 +64,7 @@ function listExpressSteps({ database, language }: Choices): string[] {
     `In CommonJS: const { mountApi } = require('./api/mount.${extension}'), and listen in mountApi(app).then(…)`,
     '',
     ...(database === 'postgresql'
-      ? ['Set DATABASE_URL in .env, then: npm run api:migrate && npm run api:seed', '']
+      ? ['Set API_DATABASE_URL in .env, then: npm run api:migrate && npm run api:seed', '']
       : []),
     'Start the application. The page of the API is below its address: /api/docs',
     'Log in as: ada@example.com / correct horse'

@@ -38,6 +38,27 @@ const RULES: readonly Rule[] = [
     find: /^ *(HOST|PORT)\b.*\n/gm,
     replace: ''
   },
+  // The variable may name the database of that application, where migrations would make the tables of the API.
+  { when: ({ template }) => template === 'express', find: /\bDATABASE_URL\b/g, replace: 'API_DATABASE_URL' },
+  {
+    when: ({ template }) => template === 'express',
+    files: /^\.env/,
+    find: /^# The (?:file of the database|database of compose\.yaml)$/m,
+    replace: '# The database of the API'
+  },
+  {
+    when: ({ template }) => template === 'express',
+    files: /^\.env/,
+    find: /=app\.db$/m,
+    replace: '=api/app.db'
+  },
+  // Other files of this form belong to that application.
+  {
+    when: ({ template }) => template === 'express',
+    files: /^tsconfig\.json$/,
+    find: /\*\.config\.ts/,
+    replace: 'vitest.api.config.mts'
+  },
   { when: ({ template }) => template === 'express', find: /\bsrc\b(?=[/"'])/g, replace: 'api' },
   {
     when: ({ template }) => template === 'express',
@@ -50,8 +71,9 @@ const RULES: readonly Rule[] = [
 const EXPRESS_PATHS: { readonly [path: string]: string } = {
   'AGENTS.md': 'api/AGENTS.md',
   'README.md': 'api/README.md',
-  'vitest.config.ts': 'vitest.api.config.ts',
-  'vitest.config.js': 'vitest.api.config.js',
+  // Modules also in an application of CommonJS.
+  'vitest.config.ts': 'vitest.api.config.mts',
+  'vitest.config.js': 'vitest.api.config.mjs',
   'tsconfig.json': 'tsconfig.api.json',
   'tsconfig.build.json': '',
   'compose.yaml': '',

@@ -64,17 +64,24 @@ function addPackages(present: Manifest, added: Manifest): string {
   return `${JSON.stringify({ ...present, ...merged }, null, 2)}\n`
 }
 
+/** A line, with the comments above it. */
+const COMMENTED_LINE = /^(?:#.*\n)*([^#\n].*)\n/gm
+
 /** Adds the lines that set something which is not set yet. */
 function addLines(present: string, added: string): string {
   const known = new Set(present.split('\n').map(toKey))
-  const lines = added.split('\n').filter((line) => line !== '' && !known.has(toKey(line)))
-  const start = present === '' || present.endsWith('\n') ? present : `${present}\n`
+  const missing = [...added.matchAll(COMMENTED_LINE)].filter(([, line = '']) => !known.has(toKey(line)))
+  const end = present.includes('\r\n') ? '\r\n' : '\n'
+  const start = present === '' || present.endsWith('\n') ? present : `${present}${end}`
 
-  return `${start}${lines.map((line) => `${line}\n`).join('')}`
+  return `${start}${missing.map(([text]) => text.replaceAll('\n', end)).join('')}`
 }
 
+/** The name of the variable that a line sets, in each form that readers of `.env` know; else the line itself. */
 function toKey(line: string): string {
-  return line.split('=')[0]?.trim() ?? ''
+  const [, name] = /^\s*(?:export\s+)?([\w.-]+)(?:\s*=|:\s)/.exec(line) ?? []
+
+  return name ?? line.trim()
 }
 
 function readText(path: string): string {

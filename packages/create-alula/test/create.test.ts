@@ -64,8 +64,8 @@ it('an Express application keeps its own settings, and no file of it is overwrit
   const { name, scripts, dependencies } = JSON.parse(read('package.json'))
 
   expect([name, scripts.test, dependencies.express]).toEqual(['site', 'mocha', '^4.22.0'])
-  expect(scripts['api:test']).toBe('vitest run --config vitest.api.config.ts')
-  expect(read('.env').match(/^[A-Z_]+=/gm)).toEqual(['SECRET=', 'DATABASE_URL='])
+  expect(scripts['api:test']).toBe('vitest run --config vitest.api.config.mts')
+  expect(read('.env').match(/^[A-Z_]+=/gm)).toEqual(['SECRET=', 'API_DATABASE_URL='])
   expect(read('.env')).toContain('SECRET=mine\n')
 
   const { code, stderr } = await create(folder, '--template', 'express', '--no-install')
