@@ -5,7 +5,6 @@ import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { stripSlashes, toPrefix } from '../utils/path.ts'
 import { isPromise } from '../utils/promise.ts'
-import { withTimeout } from '../utils/with-timeout.ts'
 import type { Channel } from './channel.ts'
 import { EmitterClass } from './emitter.ts'
 import { reportError, runSafely } from './events.ts'
@@ -335,6 +334,16 @@ async function setUpOrEvict(app: BaseApplication, service: FeathersService, loca
   }
 }
 
+async function settleWithin(milliseconds: number, promises: readonly unknown[]): Promise<void> {
+  let timer: unknown
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds)
+  })
+
+  await Promise.race([Promise.allSettled(promises), limit])
+  clearTimeout(timer as number)
+}
+
 async function teardownServices(this: BaseApplication): Promise<BaseApplication> {
   const { setups } = this._internals
   const begun = Object.values(this.services).map((service) => setups.get(service))
@@ -344,7 +353,7 @@ async function teardownServices(this: BaseApplication): Promise<BaseApplication>
   this._internals.setups = new WeakMap()
 
   // All of them first, because they may use other services. The caller of `setup` gets their errors.
-  await withTimeout(Promise.allSettled(begun), SETUP_GRACE).catch(() => undefined)
+  await settleWithin(SETUP_GRACE, begun)
 
   for (const path of Object.keys(this.services)) {
     // A service that fails must not leave the connections of the others open.
