@@ -131,6 +131,7 @@ describe('an exchange of a code that begins a session', () => {
       )
 
     await logInByCode()
+    await client.reAuthenticate()
 
     const thief = await refreshBy(await client.authentication.storage.getItem('feathers-jwt-refresh'))
 

@@ -140,18 +140,18 @@ async function createRefusing(error: Error = new NotAuthenticated('Not at this h
 }
 
 describe('a hook of users', () => {
-  it.each([
-    undefined,
-    new Forbidden('Suspended')
-  ])('that refuses to show the user stops no logout by the refresh token: %s', async (error) => {
-    const { setRefusing, logIn, logOut, refresh } = await createRefusing(error)
+  it.each([undefined, new Forbidden('Suspended')])(
+    'that refuses to show the user stops no logout by the refresh token: %s',
+    async (error) => {
+      const { setRefusing, logIn, logOut, refresh } = await createRefusing(error)
 
-    const { refreshToken } = await logIn()
+      const { refreshToken } = await logIn()
 
-    setRefusing(true)
-    expect(await logOut(refreshToken)).toEqual({ authentication: { strategy: 'refresh' } })
-    await expect(refresh(refreshToken)).rejects.toMatchObject(reason('ended'))
-  })
+      setRefusing(true)
+      expect(await logOut(refreshToken)).toEqual({ authentication: { strategy: 'refresh' } })
+      await expect(refresh(refreshToken)).rejects.toMatchObject(reason('ended'))
+    }
+  )
 
   it('that fails does not keep the session after a logout by the refresh token', async () => {
     const { setRefusing, logIn, logOut, refresh } = await createRefusing(new Error('The database is away'))
