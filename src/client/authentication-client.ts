@@ -79,6 +79,8 @@ export class AuthenticationClient {
   /** When that token expires. */
   private expiresAt = 0
   private renewing: Promise<AuthenticationResult | undefined> | undefined
+  /** The last error of a renewal that was part of a login and left its session as it was. */
+  private harmless: unknown
   /** The user of the last login. */
   private user: string | undefined
   /** How many logins have begun or ended. A renewal belongs to the login in which it began. */
@@ -182,9 +184,9 @@ export class AuthenticationClient {
   }
 
   /**
-   * Decides what an error means. One with a code from 401 to 407 ends the session: the token is removed, and the
-   * application emits `logout` if a user was logged in. After any other the token stays, and so does the login after a
-   * failed logout, and over a socket after a failed login.
+   * Decides what an error means. One with a code from 401 to 407 ends the session, unless it is that of a renewal: the token is
+   * removed, and the application emits `logout` if a user was logged in. After any other the token stays, and so does the login
+   * after a failed logout, and over a socket after a failed login.
    *
    * @param error The error of a login or logout
    * @param type Which of them it was
@@ -193,7 +195,7 @@ export class AuthenticationClient {
    */
   async handleError(error: unknown, type: 'authenticate' | 'logout'): Promise<null> {
     const { authenticated, isInterrupted, held } = this
-    const isOver = isRefusal(error)
+    const isOver = this.isOver(error)
     const isLogin = type === 'authenticate'
 
     if (isLogin && !isOver && typeof held === 'object' && held !== this.app.get('authentication')) {
@@ -207,7 +209,7 @@ export class AuthenticationClient {
     // Otherwise the connection would stay logged in when the page no longer is.
     const left = isLogin && held ? this.inOrder(() => this.leaveConnection()) : undefined
 
-    if (isOver) await this.removeAccessToken()
+    if (isOver) await this.removeOwnTokens()
     await left
     if (isOver && (authenticated || isInterrupted)) this.emit('logout', null)
     if (isOver && type === 'logout') return null
@@ -278,7 +280,7 @@ export class AuthenticationClient {
 
       // First, because a login may begin while the token is being removed.
       await this.reset()
-      await this.removeAccessToken()
+      await this.removeOwnTokens()
       this.emit('logout', result)
 
       return result
@@ -343,7 +345,7 @@ export class AuthenticationClient {
     try {
       return await this.renew(login.accessToken)
     } catch (error: any) {
-      if (error?.data?.reason || Date.now() >= this.expiresAt) throw error
+      if ((error?.code === 401 && error.data?.reason) || Date.now() >= this.expiresAt) throw error
 
       this.renewAt = Math.min(Date.now() + RENEWAL_PAUSE, this.expiresAt)
 
@@ -406,31 +408,41 @@ export class AuthenticationClient {
       }
 
       // An error without a reason, such as that of a hook, does not end the session.
-      if (error.data?.reason) await this.endSession(error.data.reason, refreshToken)
+      if (error.data?.reason) await this.endSession(error.data.reason, used, refreshToken)
       throw error
     }
 
     return this.leave()
   }
 
-  /** Ends the session for this client: another tab has logged out, or another user in. */
+  /**
+   * Ends the session for this client: another tab has logged out, or another user in. The tokens in the storage are those of the
+   * other login.
+   */
   private async leave(): Promise<never> {
-    await this.endSession(LOGOUT)
+    // The server may not have ended the session, and the connection would stay logged in.
+    const left = this.held && this.inOrder(() => this.leaveConnection())
+
+    await this.reset()
+    this.forgetTokens()
+    await left
+    this.emitEnd(LOGOUT)
 
     throw createLoggedOut()
   }
 
-  private async endSession(cause: string, refreshToken?: string): Promise<void> {
-    const isOfOthers = cause === LOGOUT
-    // The server may not have ended the session, and the connection would stay logged in.
-    const left = isOfOthers && this.held ? this.inOrder(() => this.leaveConnection()) : undefined
-
+  /** Ends the session that the server has ended. */
+  private async endSession(cause: string, used: string, refreshToken: string | undefined): Promise<void> {
     if (cause === 'behind') this.lost = refreshToken
+    // The tokens of the session are removed, also if another user was logged in before.
+    this.user = toUser(used)
 
     await this.reset()
-    this.forgetTokens()
-    // The tokens in the storage are those of the other login.
-    await (isOfOthers ? left : this.removeAccessToken())
+    await this.removeOwnTokens()
+    this.emitEnd(cause)
+  }
+
+  private emitEnd(cause: string): void {
     this.emit('session:ended', { cause })
     this.emit('logout', null)
   }
@@ -457,6 +469,18 @@ export class AuthenticationClient {
     this.renewAt = Number.POSITIVE_INFINITY
     this.expiresAt = 0
     this.refreshToken = undefined
+  }
+
+  /** Removes the tokens, unless they are those of another user in another tab, or a login has begun meanwhile. */
+  private async removeOwnTokens(): Promise<void> {
+    const { turn, user } = this
+
+    this.forgetTokens()
+
+    const stored = await this.storage.getItem(this.options.storageKey)
+    const isOfOther = user && readClaims(stored).sub && toUser(stored) !== user
+
+    if (this.turn === turn && !isOfOther) await this.removeAccessToken()
   }
 
   /** At a login and a logout. A renewal in flight belongs to the login before. */
@@ -573,8 +597,12 @@ export class AuthenticationClient {
 
       return result
     } catch (error: any) {
-      const accessToken =
-        location && isCurrent() && isRefusal(error) ? await this.getFromLocation(location) : null
+      if (!isCurrent() || !this.isOver(error)) throw error
+
+      // As at the end of a session.
+      this.user = toUser(credentials.accessToken)
+
+      const accessToken = location ? await this.getFromLocation(location) : null
 
       if (accessToken === null) throw error
 
@@ -593,7 +621,10 @@ export class AuthenticationClient {
     } catch (error: any) {
       if (error?.code !== 401 || !isCurrent() || !isOfSession(credentials.accessToken)) throw error
 
-      const renewed = await this.renewOnce(credentials.accessToken)
+      const renewed = await this.renewOnce(credentials.accessToken).catch((reason) => {
+        if (isCurrent()) this.harmless = reason
+        throw reason
+      })
 
       if (!renewed) throw error
 
@@ -649,7 +680,7 @@ export class AuthenticationClient {
       // Those before have become this one.
       if (this.resumed !== login) return
 
-      this.isInterrupted = !this.authenticated && !isRefusal(error)
+      this.isInterrupted = !this.authenticated && !this.isOver(error)
       reportError(this.app, error)
     })
   }
@@ -680,6 +711,11 @@ export class AuthenticationClient {
   /** Logs the connection of a socket out, if it is still logged in. */
   private async leaveConnection(): Promise<void> {
     await this.service._remove?.(null).catch(() => undefined)
+  }
+
+  /** Whether the error of a login or a logout ends the session. */
+  private isOver(error: unknown): boolean {
+    return isRefusal(error) && error !== this.harmless
   }
 
   private emit(event: string, result: object | null): void {

@@ -1,6 +1,7 @@
 import { toArguments } from '../core/methods.ts'
 import type { NextFunction } from '../core/types.ts'
 import { stripSlashes } from '../utils/path.ts'
+import { toPairs } from './headers.ts'
 
 type AroundHook = (context: any, next: NextFunction) => Promise<void>
 
@@ -47,10 +48,7 @@ export function populateHeader(): AroundHook {
 
     if (app.rest && params.accessToken) {
       const { header, scheme } = app.authentication.options
-
-      const { headers = {} } = params
-      // A spread finds nothing in an object `Headers`.
-      const given = Symbol.iterator in headers ? Object.fromEntries(headers) : headers
+      const given = Object.fromEntries(toPairs(params.headers))
 
       // The caller’s params stay as they are.
       context.params = {

@@ -5,6 +5,7 @@ import type { NullableId, Params, Query } from '../core/types.ts'
 import { BadRequest, convert } from '../errors.ts'
 import { findPath } from '../utils/object.ts'
 import { stripSlashes } from '../utils/path.ts'
+import { type HeaderSource, toPairs } from './headers.ts'
 import { toQueryString } from './query.ts'
 import { fillPlaceholders } from './route.ts'
 import { assertConditions, ClientService, type ResponseParams } from './service.ts'
@@ -37,13 +38,6 @@ export interface RestRequest {
   body?: unknown
   headers: { [name: string]: unknown }
 }
-
-/** The headers of one source: an object, or what iterates over pairs, as `Headers` does. */
-type HeaderSource =
-  | { readonly [name: string]: unknown }
-  | Iterable<readonly [string, unknown]>
-  | null
-  | undefined
 
 /** A URL with more characters is not sent where the server takes `QUERY`: servers and proxies have limits from 4 kB on. */
 const MAX_URL = 2048
@@ -106,7 +100,6 @@ export abstract class Base extends ClientService {
     const headers = {
       ...(hasType && { 'Content-Type': 'application/json' }),
       ...(!route && !isStandardMethod(method) && { 'X-Service-Method': method }),
-      // A spread finds nothing in an object `Headers`.
       ...Object.fromEntries(toPairs(params.headers))
     }
 
@@ -157,8 +150,6 @@ export abstract class Base extends ClientService {
         )
       } catch (error: any) {
         if (error?.code !== 405 && error?.code !== 501) throw error
-
-        this.takesQuery = false
       }
     }
 
@@ -213,14 +204,6 @@ function assertHeader(name: string, value: unknown): void {
       `Invalid header '${name}': its name or its value has a character that HTTP cannot send`
     )
   }
-}
-
-function toPairs(source: HeaderSource): Iterable<readonly [string, unknown]> {
-  if (!source) return []
-
-  return Symbol.iterator in source
-    ? (source as Iterable<readonly [string, unknown]>)
-    : Object.entries(source as { [name: string]: unknown })
 }
 
 /** Whether a value leaves no trace in a query string: `{ id: { $in: [] } }` would select every record. */

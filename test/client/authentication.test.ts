@@ -53,6 +53,28 @@ describe('authentication()', () => {
     expect(seen).toEqual(['Bearer given'])
   })
 
+  it.each([
+    ['null', null],
+    ['an object Headers', new Headers({ 'X-Trace': 'call' })],
+    ['pairs', [['x-trace', 'call']]]
+  ])('sends the token when the headers of a call are %s', async (_what, headers: any) => {
+    const seen: any[] = []
+    const app = alula()
+      .configure(
+        rest('http://127.0.0.1:59998').fetch(async (_url: string, init: any) => {
+          const { authorization, 'x-trace': trace } = Object.fromEntries(new Headers(init.headers))
+
+          seen.push([authorization, trace])
+
+          return Response.json([])
+        })
+      )
+      .configure(authentication({ storage: new MemoryStorage() }))
+
+    await app.service('messages').find({ accessToken: 'given', headers } as object)
+    expect(seen).toEqual([['Bearer given', headers ? 'call' : undefined]])
+  })
+
   it('takes a class in place of its own, and a storage from the settings', async () => {
     class Own extends AuthenticationClient {
       override async getAccessToken() {

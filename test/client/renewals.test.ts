@@ -3,7 +3,13 @@ import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { authenticate } from '../../src/authentication.ts'
 import { MemoryStorage } from '../../src/client/storage.ts'
 import { events } from '../../src/client.ts'
-import { NotAuthenticated, Unavailable } from '../../src/errors.ts'
+import {
+  Forbidden,
+  MethodNotAllowed,
+  NotAuthenticated,
+  TooManyRequests,
+  Unavailable
+} from '../../src/errors.ts'
 import { MINUTE, WREN } from '../sessions/app.ts'
 import { defer } from '../support/deferred.ts'
 import { failure } from './servers.ts'
@@ -286,7 +292,8 @@ describe.each(['REST', 'sockets'] as const)('a renewal, over %s', (kind) => {
 
   it.each([
     ['the store is away', new Unavailable('away')],
-    ['a hook refuses it', new NotAuthenticated('away')]
+    ['a hook refuses it', new NotAuthenticated('away')],
+    ['a limiter refuses it', new TooManyRequests('away', { reason: 'limit' })]
   ])('is tried again when %s, and the token serves until it expires', async (_what, error) => {
     const { clock, count, openTab, server } = await start()
     const { client, names, storage, write } = openTab()
@@ -316,6 +323,59 @@ describe.each(['REST', 'sockets'] as const)('a renewal, over %s', (kind) => {
     expect(await write()).toBe(WREN.email)
     expect(await storage.getItem('feathers-jwt-refresh')).not.toBe(kept)
   })
+
+  it.each([new NotAuthenticated('No'), new Forbidden('No'), new MethodNotAllowed('No')])(
+    'that is a $code without a reason keeps the session when the page is loaded again',
+    async (error) => {
+      const { clock, openTab, server } = await start()
+      const { client, storage } = openTab()
+
+      await client.authenticate(CREDENTIALS)
+      clock.advance(20 * MINUTE)
+      server.refuse = () => {
+        throw error
+      }
+
+      const reloaded = openTab(storage)
+
+      expect(await failure(reloaded.client.reAuthenticate())).toMatchObject({
+        code: error.code,
+        message: 'No'
+      })
+      expect(await storage.getItem('feathers-jwt-refresh')).toEqual(expect.any(String))
+      server.refuse = () => undefined
+      await reloaded.client.reAuthenticate()
+      expect(await reloaded.write()).toBe(WREN.email)
+      expect(reloaded.names).toEqual(['login'])
+    }
+  )
+
+  it.runIf(kind === 'sockets')(
+    'that is refused without a reason after a lost connection is tried again with the next one',
+    async () => {
+      const { clock, openTab, server } = await start()
+      const { client, names, write } = openTab()
+
+      /** Loses the connection, and waits for an event of the client. */
+      async function lose(event: string) {
+        const emitted = new Promise((resolve) => client.once(event, resolve))
+
+        client.io.io.engine.close()
+        await emitted
+      }
+
+      await client.authenticate(CREDENTIALS)
+      clock.advance(20 * MINUTE)
+      server.refuse = () => {
+        throw new NotAuthenticated('No')
+      }
+      await lose('error')
+      server.refuse = () => undefined
+      await lose('login')
+      expect(await write()).toBe(WREN.email)
+      expect(names).toEqual(['login', 'login'])
+    }
+  )
 
   it.runIf(kind === 'REST')('that fails keeps no stream of events from opening', async () => {
     const { app, clock, openTab, server } = await start()
