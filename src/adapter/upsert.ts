@@ -193,8 +193,8 @@ function splitKey(
   const toValue = (name: string) => {
     const value = Object.hasOwn(record, name) ? record[name] : undefined
 
-    // What the schema has seen, or fills in, is as the schema makes it.
-    return key && (value === undefined || value === key.data[name]) ? key.values[name] : value
+    // What the schema has seen, or has filled in, is as the schema makes it.
+    return key && value === key.data[name] ? key.values[name] : value
   }
   const values = Object.fromEntries(by.map((name) => [name, toValue(name)]))
   const missing = by.filter((name) => !isValue(values[name]))

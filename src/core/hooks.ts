@@ -120,6 +120,8 @@ export interface HookedLifecycle {
  */
 export function hookLifecycle(lifecycle: Lifecycle, method: string): HookedLifecycle {
   const around: AroundHook<BaseContext>[] = []
+  /** The set-ups of the application when a call began. */
+  const begun = new WeakMap<object, unknown>()
   let ending: Promise<unknown> | undefined
 
   // One function inside and one outside, because hooks of `@feathersjs/hooks` go to the `original` of what they are
@@ -138,7 +140,17 @@ export function hookLifecycle(lifecycle: Lifecycle, method: string): HookedLifec
         }
       },
       version: () => around.length,
-      compile: (terminal) => compilePipeline([{ around, phases: NO_PHASES }], terminal)
+      // `teardown` replaces the set-ups: after one that came during a hook of `setup`, nothing is set up.
+      compile: (terminal) =>
+        compilePipeline([{ around, phases: NO_PHASES }], async (context) => {
+          if (method === 'setup' && begun.get(context) !== getInternals(context.self as object).setups) {
+            context.result = context.self
+          } else await terminal(context)
+        }),
+      observer: {
+        start: (context) => void begun.set(context, getInternals(context.self as object).setups),
+        finish: () => undefined
+      }
     }
   )
 
@@ -150,27 +162,44 @@ export function hookLifecycle(lifecycle: Lifecycle, method: string): HookedLifec
       if (method === 'setup') {
         const count = Number(server === undefined)
 
+        const begin = () => hooked.call(this, server)
+        const { tearingDown } = internals
+
         // From the first hook on, which may take longer than the services.
         internals.settingUp += count
 
-        return hooked.call(this, server).finally(() => {
+        // One that runs would tear down what is set up.
+        return (tearingDown ? tearingDown.then(begin) : begin()).finally(() => {
           internals.settingUp -= count
         })
       }
 
       endStreams(this)
+      ending ??= hooked.call(this, server).finally(() => {
+        ending = undefined
+      })
 
-      if (!ending) {
-        internals.tearingDown++
-        ending = hooked.call(this, server).finally(() => {
-          internals.tearingDown--
-          ending = undefined
-        })
-      }
+      noteTeardown(this, ending)
 
       return ending
     }
   }
+}
+
+/**
+ * Notes that an application is being torn down: what is set up meanwhile waits for the end. A server that closes first and the
+ * hooks of the application are around each other, in either order.
+ *
+ * @param app The application
+ * @param ended The call of `teardown`, or a part of it
+ */
+export function noteTeardown(app: object, ended: Promise<unknown>): void {
+  const internals = getInternals(app)
+  const all = Promise.allSettled([internals.tearingDown, ended]).then(() => {
+    if (internals.tearingDown === all) internals.tearingDown = undefined
+  })
+
+  internals.tearingDown = all
 }
 
 type OneOrMany<T> = T | readonly T[]

@@ -160,6 +160,9 @@ export class Replays {
 
     try {
       for (let count = 1; isOpen(); count++) {
+        await this.whenReady(replay)
+        if (!isOpen()) break
+
         // What the ring does not have any more.
         const older = source && this.isOutside(replay, at) ? await source.readAfter(at) : []
 
@@ -176,8 +179,6 @@ export class Replays {
         }
 
         if (count % ENTRIES_AT_ONCE === 0) await new Promise((resolve) => setTimeout(resolve))
-
-        await this.whenReady(replay)
       }
     } catch (error) {
       const position = toPositionText({ epoch: getEpoch(), ...this.ring.end })

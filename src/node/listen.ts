@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { reportError } from '../core/events.ts'
+import { noteTeardown } from '../core/hooks.ts'
 import { endStreams, getInternals } from '../core/internals.ts'
 import { createError } from '../utils/developer-error.ts'
 import { limitPipelining } from './pipelining.ts'
@@ -9,7 +10,6 @@ import { prepareClose } from './shutdown.ts'
 
 /** The part of an application that a server needs. */
 interface ServedApplication {
-  readonly _isSetup?: boolean
   setup(server: Server): Promise<unknown>
   teardown(): Promise<unknown>
   emit(event: string | symbol, ...values: unknown[]): unknown
@@ -44,12 +44,20 @@ export function implementListen(
     return server
   }
 
-  app.teardown = async function (this: any, server?: unknown): Promise<unknown> {
+  app.teardown = function (this: any, server?: unknown): Promise<unknown> {
     // First: the server closes when its last response has been sent.
     endStreams(this)
-    await Promise.all(closers.splice(0).map((close) => close()))
 
-    return teardown.call(this, server)
+    const end = async () => {
+      await Promise.all(closers.splice(0).map((close) => close()))
+
+      return teardown.call(this, server)
+    }
+    const ended = end()
+
+    noteTeardown(this, ended)
+
+    return ended
   }
 }
 
@@ -117,16 +125,11 @@ async function abandon(
   close: () => Promise<void>
 ): Promise<void> {
   const { listening, tearingDown } = getInternals(app)
-  const isTornDown = !closers.includes(close)
+  const index = closers.indexOf(close)
 
-  if (!isTornDown && listening > 0) {
-    closers.splice(closers.indexOf(close), 1)
-    return
-  }
-
-  // One that runs is waited for. A hook of `setup` may have called it, before services were set up.
-  if (isTornDown && !app._isSetup && tearingDown === 0) return
-
+  // A teardown has removed it. Who has called that gets its error.
+  if (index === -1) await tearingDown
+  else if (listening > 0) closers.splice(index, 1)
   // An error in that must not hide the first one.
-  await app.teardown().catch((failure: unknown) => reportError(app, failure))
+  else await app.teardown().catch((failure: unknown) => reportError(app, failure))
 }

@@ -309,11 +309,13 @@ function isMarkable(record: unknown): boolean {
  * @param value The value
  * @param hidden The paths that do not leave, from this value on
  * @param everywhere The paths that do not leave, from any object in it on
+ * @param isJson Whether its `toJSON` has returned it: that is not called once more
  */
 export function showAll(
   value: unknown,
   hidden: readonly string[] = [],
-  everywhere: readonly string[] = []
+  everywhere: readonly string[] = [],
+  isJson = false
 ): unknown {
   if (!isObjectLike(value) || value instanceof Date || ArrayBuffer.isView(value)) return value
 
@@ -321,7 +323,7 @@ export function showAll(
 
   if (mark) return showDispatch(mark.show(value), hidden)
   if (Array.isArray(value)) return value.map((element) => showAll(element, hidden, everywhere))
-  if (hasJson(value)) return showAll(value.toJSON(), hidden, everywhere)
+  if (hasJson(value) && !isJson) return showAll(value.toJSON(), hidden, everywhere, true)
 
   const copy: Fields = {}
   const paths = [...hidden, ...everywhere]

@@ -38,11 +38,12 @@ export function makeRecordsPlain(context: Pick<HookContext, 'result' | 'method'>
  * @param context The context after the call, which gets the copies
  */
 export function makeRecordsOwn(context: HookContext): readonly PlainRecord[] {
-  const { result, dispatch, method } = context
+  const { app, service, result, dispatch, method } = context
   const records = listRecords(context)
+  const isOwn = getSlots(context).copied === result || records.length === 0
 
-  if (getSlots(context).copied === result || records.length === 0 || isFresh(context))
-    return makeRecordsPlain(context)
+  // An adapter has made them, and no hook has seen or replaced them.
+  if (isOwn || isPlainMethod(app, service, method)) return makeRecordsPlain(context)
 
   const isPage = toPageTest(method)
   const copies = new Map(records.map((record) => [record, toOwn(record)]))
@@ -60,11 +61,6 @@ export function makeRecordsOwn(context: HookContext): readonly PlainRecord[] {
   setSlots(context, { copied: context.result })
 
   return listRecords(context).filter(isPlainObject)
-}
-
-/** Whether an adapter has made the records, and no hook has seen or replaced them. */
-function isFresh({ app, service, method }: HookContext): boolean {
-  return isPlainMethod(app, service, method)
 }
 
 function toOwn(record: unknown): unknown {

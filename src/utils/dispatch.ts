@@ -1,3 +1,4 @@
+import { isObject } from './check.ts'
 import { createHiddenField, type HiddenField } from './hidden-field.ts'
 import { copyPlain, isPlainObject, isRecordLike, setOwn } from './object.ts'
 
@@ -162,24 +163,31 @@ export function showInstances(value: unknown): unknown {
  * @param value The value
  * @param replace Returns what stands in the place of an object; the same object where it stays
  * @param parents The objects that hold the value
+ * @param isJson Whether its `toJSON` has returned it: that is not called once more
  */
 export function replaceObjects(
   value: unknown,
   replace: (object: object) => unknown,
-  parents: object[] = []
+  parents: object[] = [],
+  isJson = false
 ): unknown {
   if (typeof value !== 'object' || value === null || parents.includes(value)) return value
 
   parents.push(value)
 
-  const shown = replaceObject(value, replace, parents)
+  const shown = replaceObject(value, replace, parents, isJson)
 
   parents.pop()
 
   return shown
 }
 
-function replaceObject(value: object, replace: (object: object) => unknown, parents: object[]): unknown {
+function replaceObject(
+  value: object,
+  replace: (object: object) => unknown,
+  parents: object[],
+  isJson: boolean
+): unknown {
   const replaced = replace(value)
 
   if (replaced !== value) return replaceObjects(replaced, replace, parents)
@@ -188,9 +196,9 @@ function replaceObject(value: object, replace: (object: object) => unknown, pare
 
   const { toJSON } = value as { toJSON?: unknown }
 
-  if (typeof toJSON === 'function') {
+  if (typeof toJSON === 'function' && !isJson) {
     const json: unknown = toJSON.call(value)
-    const shown = replaceObjects(json, replace, parents)
+    const shown = replaceObjects(json, replace, parents, true)
 
     return shown === json ? value : shown
   }
@@ -204,10 +212,17 @@ function toPlain(object: object): unknown {
   const { toJSON } = object as { toJSON?: unknown }
   const json: unknown = typeof toJSON === 'function' ? toJSON.call(object) : object
 
-  if (json !== object) return copyPlain(json)
+  if (json !== object) return copyPlain(isObject(json) ? withoutJson(json) : json)
   if (isPlainObject(object) || !isRecordLike(object) || Object.keys(object).length === 0) return object
 
   return copyPlain({ ...object })
+}
+
+/** What `toJSON` has returned may have that method too: JSON does not call it once more. */
+function withoutJson(json: Record<string, unknown>): object {
+  const { toJSON, ...fields } = json
+
+  return typeof toJSON === 'function' ? fields : json
 }
 
 function replaceItems(

@@ -176,3 +176,20 @@ it('a class that changes the key is searched for with its own', async () => {
 
   expect(await settings.upsert({ key: ' a' })).toEqual(first)
 })
+
+it('a class whose second record has no key gets an error, and the first record stays', async () => {
+  class Settings extends MemoryService<any> {
+    override async upsert(data: any, params: any) {
+      await super.upsert(data, params)
+
+      return await super.upsert({ ownerId: 7 }, params)
+    }
+  }
+  const settings = await openOwn(Settings)
+
+  await expect(settings.upsert({ key: 'a' })).rejects.toMatchObject({
+    code: 400,
+    errors: { key: 'is required' }
+  })
+  expect(await settings.find()).toEqual([{ id: 1, ownerId: 7, key: 'a' }])
+})

@@ -124,3 +124,45 @@ it('teardown rejects with the first error, and reports the others', async () => 
   await expect(app.teardown()).rejects.toThrow('first')
   expect(seen).toEqual(['second', 'third'])
 })
+
+it('setup during teardown begins when that has ended', async () => {
+  const steps: string[] = []
+  const app = alula().use('things', {
+    setup: async () => void steps.push('set up'),
+    teardown: async () => void steps.push('torn down')
+  })
+
+  await app.setup()
+
+  const tearingDown = app.teardown()
+
+  await app.setup()
+  await tearingDown
+
+  expect(steps).toEqual(['set up', 'torn down', 'set up'])
+  expect(app._isSetup).toBe(true)
+})
+
+it('after a teardown during a hook of setup, nothing is set up', async () => {
+  const steps: string[] = []
+  const end = defer()
+  const app = alula().use('things', { setup: async () => void steps.push('set up') })
+
+  app.hooks({
+    setup: [
+      async (_context: object, next: () => Promise<void>) => {
+        await end.promise
+        await next()
+      }
+    ]
+  })
+
+  const settingUp = app.setup()
+
+  await app.teardown()
+  end.resolve()
+
+  expect(await settingUp).toBe(app)
+  expect(steps).toEqual([])
+  expect(app._isSetup).toBeFalsy()
+})

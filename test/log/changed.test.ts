@@ -45,6 +45,19 @@ class Document extends Thing {
   }
 }
 
+class Copied extends Thing {
+  toJSON() {
+    const names: string[] = ['id', 'text']
+
+    return Object.assign(
+      new Copied(),
+      Object.fromEntries(
+        Object.keys(this).map((name) => [name, names.includes(name) ? this[name as 'id'] : undefined])
+      )
+    )
+  }
+}
+
 const SENT = {
   ...{ id: 0, text: 'a', tags: [{ name: 'b' }], of: { name: 'c' }, link: 'http://localhost/a' },
   ...{ at: new Date(0), bytes: new Uint8Array([1]), names: new Map([['a', 1]]) }
@@ -128,7 +141,8 @@ it('an event of which it is not known what clients see ends nothing, whatever it
 
 describe.each<[string, () => Thing, object]>([
   ['an instance of a class', () => new Thing(), SENT],
-  ['an instance with toJSON', () => new Document(), { text: 'a', tags: [{ name: 'b' }] }]
+  ['an instance with toJSON', () => new Document(), { text: 'a', tags: [{ name: 'b' }] }],
+  ['an instance whose toJSON returns another one', () => new Copied(), { id: 0, text: 'a' }]
 ])('%s that is the result of a call', (_name, make, sent) => {
   /** A publisher that asks the instance for its owner. */
   function publishToOwner({ app }: any, gate?: Promise<void>) {

@@ -56,6 +56,20 @@ describe('what is no plain object', () => {
     }
   })
 
+  it('leaves as another instance that it makes of itself', async () => {
+    class Copied extends Place {
+      toJSON() {
+        return Object.assign(new Copied(), { code: undefined })
+      }
+    }
+
+    for (const hidden of [[], ['at.other']]) {
+      expect(JSON.stringify(await show({ at: new Copied() }, { at: {} }, hidden))).toBe(
+        '{"at":{"city":"Rome"}}'
+      )
+    }
+  })
+
   it('leaves as the value that it makes of itself, where the field is one', async () => {
     const at = new Date(0)
 
