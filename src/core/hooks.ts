@@ -120,39 +120,8 @@ export interface HookedLifecycle {
  */
 export function hookLifecycle(lifecycle: Lifecycle, method: string): HookedLifecycle {
   const around: AroundHook<BaseContext>[] = []
-  /** The set-ups of the application when a call began. */
-  const begun = new WeakMap<object, unknown>()
+  const hooked = wrapLifecycle(lifecycle, method, around)
   let ending: Promise<unknown> | undefined
-
-  // One function inside and one outside, because hooks of `@feathersjs/hooks` go to the `original` of what they are
-  // put around: inside they would be lost, and outside they would lose ours.
-  const hooked = hookMethod(
-    function (this: unknown, server?: unknown) {
-      return lifecycle.call(this, server)
-    },
-    {
-      parameters: ['server'],
-      properties: {
-        method,
-        type: 'around',
-        get app() {
-          return (this as { self?: unknown }).self
-        }
-      },
-      version: () => around.length,
-      // `teardown` replaces the set-ups: after one that came during a hook of `setup`, nothing is set up.
-      compile: (terminal) =>
-        compilePipeline([{ around, phases: NO_PHASES }], async (context) => {
-          if (method === 'setup' && begun.get(context) !== getInternals(context.self as object).setups) {
-            context.result = context.self
-          } else await terminal(context)
-        }),
-      observer: {
-        start: (context) => void begun.set(context, getInternals(context.self as object).setups),
-        finish: () => undefined
-      }
-    }
-  )
 
   return {
     around,
@@ -184,6 +153,46 @@ export function hookLifecycle(lifecycle: Lifecycle, method: string): HookedLifec
       return ending
     }
   }
+}
+
+/** The function that runs the hooks in `around`, and then the lifecycle. */
+function wrapLifecycle(
+  lifecycle: Lifecycle,
+  method: string,
+  around: readonly AroundHook<BaseContext>[]
+): HookMethod {
+  /** The set-ups of the application when a call began. */
+  const begun = new WeakMap<object, unknown>()
+
+  // One function inside and one outside, because hooks of `@feathersjs/hooks` go to the `original` of what they are
+  // put around: inside they would be lost, and outside they would lose ours.
+  return hookMethod(
+    function (this: unknown, server?: unknown) {
+      return lifecycle.call(this, server)
+    },
+    {
+      parameters: ['server'],
+      properties: {
+        method,
+        type: 'around',
+        get app() {
+          return (this as { self?: unknown }).self
+        }
+      },
+      version: () => around.length,
+      // `teardown` replaces the set-ups: after one that came during a hook of `setup`, nothing is set up.
+      compile: (terminal) =>
+        compilePipeline([{ around, phases: NO_PHASES }], async (context) => {
+          if (method === 'setup' && begun.get(context) !== getInternals(context.self as object).setups) {
+            context.result = context.self
+          } else await terminal(context)
+        }),
+      observer: {
+        start: (context) => void begun.set(context, getInternals(context.self as object).setups),
+        finish: () => undefined
+      }
+    }
+  )
 }
 
 /**

@@ -59,16 +59,10 @@ export async function runMounted(
 
   const { status, headers, body } = response
   const { requestId } = params
+  const call = { provider: 'rest', ...(requestId !== undefined && { requestId }) }
   const report = (error: unknown) => {
     // Once the client has gone or the application closes, streams fail because of the signal.
-    if (signal.aborted) return
-
-    logUnexpected(
-      settings.logger,
-      error,
-      { provider: 'rest', ...(requestId !== undefined && { requestId }) },
-      app
-    )
+    if (!signal.aborted) logUnexpected(settings.logger, error, call, app)
   }
   const cookies = headers.getSetCookie()
   const { 'set-cookie': _, ...others } = Object.fromEntries(headers)

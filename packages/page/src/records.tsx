@@ -85,9 +85,7 @@ export function Records(props: RecordsProps) {
       )}
       {outcome && isOk(outcome) && shown.length === 0 && <NoRecords isFiltered={filters.length > 0} />}
       <Pager
-        {...{ skip, limit, size, total, hasNext }}
-        shown={shown.length}
-        found={records.length}
+        {...{ skip, limit, size, total, hasNext, shown: shown.length, found: records.length }}
         onChange={(to) => {
           // A second fast click would go on from the page before.
           if (isPresent || !to.skip) change({ ...to, place: toPlace(outcome, to.skip > skip) })
