@@ -21,6 +21,9 @@ import { divideTime } from './profile.mjs'
 /** How many connections a client keeps that sends all it can. */
 export const CONNECTIONS = 32
 
+/** After how many milliseconds a connection without a request is closed: before a server closes it, after 5 seconds. */
+const IDLE_TIME = 2000
+
 const ROUNDS = 7
 /** How many requests of an operation are measured: so many that opening the connections for a part hardly counts. */
 const REQUESTS = 6000
@@ -292,7 +295,7 @@ export async function withServer({ name, count, connections = CONNECTIONS, execA
     // As servers run; Express, for one, is another program without it.
     env: { ...process.env, NODE_ENV: 'production' }
   })
-  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  const agent = new Agent({ keepAlive: true, maxSockets: connections, timeout: IDLE_TIME })
 
   try {
     const [port] = await once(child, 'message')
