@@ -4,7 +4,7 @@ import { createDebug } from '../utils/debug.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { stripSlashes, toPrefix } from '../utils/path.ts'
-import { isPromise } from '../utils/promise.ts'
+import { isPromise, settleWithin } from '../utils/promise.ts'
 import type { Channel } from './channel.ts'
 import { EmitterClass } from './emitter.ts'
 import { reportError, runSafely } from './events.ts'
@@ -332,16 +332,6 @@ async function setUpOrEvict(app: BaseApplication, service: FeathersService, loca
 
     throw error
   }
-}
-
-async function settleWithin(milliseconds: number, promises: readonly unknown[]): Promise<void> {
-  let timer: unknown
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds)
-  })
-
-  await Promise.race([Promise.allSettled(promises), limit])
-  clearTimeout(timer as number)
 }
 
 async function teardownServices(this: BaseApplication): Promise<BaseApplication> {

@@ -12,6 +12,7 @@ import {
 import type { AroundHook, BaseContext, Hook, Layer, Method } from '../hooks/types.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
+import { settleWithin } from '../utils/promise.ts'
 import { observeEvent } from './events.ts'
 import { extendLayers, insertBefore, type Levels } from './extensions.ts'
 import { endStreams, getInternals } from './internals.ts'
@@ -28,6 +29,9 @@ export interface HookedMethods {
 export const SERVICE_HOOKS: unique symbol = Symbol.for('alula/service-hooks')
 
 const NO_PHASES: readonly never[] = []
+
+/** How long, in milliseconds, `setup` waits for a `teardown`. One that is called inside it would wait for ever. */
+const LONGEST_TEARDOWN = 30_000
 
 /**
  * Puts hooks around the methods of a registered service and gives it its `hooks` function. The hooks that
@@ -123,36 +127,50 @@ export function hookLifecycle(lifecycle: Lifecycle, method: string): HookedLifec
   const hooked = wrapLifecycle(lifecycle, method, around)
   let ending: Promise<unknown> | undefined
 
-  return {
+  const hookedLifecycle: HookedLifecycle = {
     around,
-    run(this: object, server?: unknown) {
+    run(this: any, server?: unknown) {
       const internals = getInternals(this)
 
       if (method === 'setup') {
         const count = Number(server === undefined)
-
         const begin = () => hooked.call(this, server)
-        const { tearingDown } = internals
 
         // From the first hook on, which may take longer than the services.
         internals.settingUp += count
 
-        // One that runs would tear down what is set up.
-        return (tearingDown ? tearingDown.then(begin) : begin()).finally(() => {
+        return (internals.tearingDown ? afterTeardown(this, begin) : begin()).finally(() => {
           internals.settingUp -= count
         })
       }
 
       endStreams(this)
+      // Those that plugins have replaced are parts of this one.
+      if (this.teardown === hookedLifecycle.run) internals.teardowns++
       ending ??= hooked.call(this, server).finally(() => {
         ending = undefined
       })
 
-      noteTeardown(this, ending)
-
-      return ending
+      return noteTeardown(this, ending)
     }
   }
+
+  return hookedLifecycle
+}
+
+/** Begins a `setup` when the `teardown` that runs has ended: it would tear down what is set up. One that came later wins. */
+async function afterTeardown(app: object, begin: () => Promise<unknown>): Promise<unknown> {
+  const internals = getInternals(app)
+  const { teardowns, tearingDown } = internals
+
+  if (!(await settleWithin(LONGEST_TEARDOWN, [tearingDown]))) {
+    throw createError(
+      'ALULA_TEARDOWN_RUNNING',
+      `app.teardown() has not finished after ${LONGEST_TEARDOWN / 1000} seconds: await it before app.setup(), and do not call app.setup() inside it`
+    )
+  }
+
+  return internals.teardowns === teardowns ? begin() : app
 }
 
 /** The function that runs the hooks in `around`, and then the lifecycle. */
@@ -201,14 +219,17 @@ function wrapLifecycle(
  *
  * @param app The application
  * @param ended The call of `teardown`, or a part of it
+ * @returns The same for the caller. To wait for a promise handles its error, which then is an unhandled one of the caller’s promise
  */
-export function noteTeardown(app: object, ended: Promise<unknown>): void {
+export function noteTeardown<Result>(app: object, ended: Promise<Result>): Promise<Result> {
   const internals = getInternals(app)
   const all = Promise.allSettled([internals.tearingDown, ended]).then(() => {
     if (internals.tearingDown === all) internals.tearingDown = undefined
   })
 
   internals.tearingDown = all
+
+  return ended.then((result) => result)
 }
 
 type OneOrMany<T> = T | readonly T[]

@@ -121,6 +121,8 @@ export class Internals {
   readonly warnings: Set<string> = new Set()
   /** How many calls of `setup` without a server have not finished. */
   settingUp = 0
+  /** How many calls of `teardown` there were. */
+  teardowns = 0
   /** The calls of `teardown` that have not finished; resolves when they have. */
   tearingDown: Promise<void> | undefined
   /** How many servers that `listen` has started are listening. */

@@ -6,7 +6,7 @@ import { endStreams, getInternals } from '../core/internals.ts'
 import { createError } from '../utils/developer-error.ts'
 import { limitPipelining } from './pipelining.ts'
 import { warnOfMissingTransport } from './reachable.ts'
-import { prepareClose } from './shutdown.ts'
+import { type Closers, closeAll, prepareClose } from './shutdown.ts'
 
 /** The part of an application that a server needs. */
 interface ServedApplication {
@@ -29,14 +29,16 @@ export function implementListen(
   { prepare, warn }: { prepare?(app: any): Promise<void>; warn?(app: any): void }
 ): void {
   const { teardown } = app
-  const closers: (() => Promise<void>)[] = []
+  const closers: Closers = new Set()
 
   app.listen = async function (this: any, ...args: any[]): Promise<Server> {
+    const { teardowns } = getInternals(this)
+
     this.server = create(this)
 
     if (prepare) await prepare(this)
 
-    const server = await startServer(this, this.server, args, closers)
+    const server = await startServer(this, this.server, args, closers, teardowns)
 
     warnOfMissingTransport(this)
     warn?.(this)
@@ -49,15 +51,12 @@ export function implementListen(
     endStreams(this)
 
     const end = async () => {
-      await Promise.all(closers.splice(0).map((close) => close()))
+      await closeAll(closers)
 
       return teardown.call(this, server)
     }
-    const ended = end()
 
-    noteTeardown(this, ended)
-
-    return ended
+    return noteTeardown(this, end())
   }
 }
 
@@ -67,7 +66,8 @@ export function implementListen(
  * @param app The application. It is torn down too when the server is closed by `server.close()`
  * @param server A server of `node:http` that does not listen yet
  * @param args What `server.listen` takes
- * @param closers Gets the function that closes the server; `teardown` removes it from there and calls it
+ * @param closers Gets the function that closes the server; `teardown` removes it and calls it
+ * @param teardowns How many calls of `teardown` there were when `listen` was called
  * @returns The server, once it listens
  * @throws Error while the application is being set up, and when it is torn down meanwhile; what `setup` rejects with, and what keeps the server from listening.
  * The application is torn down then, unless another server of it listens
@@ -76,7 +76,8 @@ export async function startServer(
   app: ServedApplication,
   server: Server,
   args: readonly unknown[],
-  closers: (() => Promise<void>)[]
+  closers: Closers,
+  teardowns: number = getInternals(app).teardowns
 ): Promise<Server> {
   const internals = getInternals(app)
 
@@ -89,21 +90,26 @@ export async function startServer(
 
   const close = prepareClose(limitPipelining(server), app)
 
-  closers.push(close)
+  closers.add(close)
   server.once('close', () => {
-    // Closed by `server.close()`, and not by `teardown`, which removes the function from the list.
-    if (closers.includes(close)) app.teardown().catch((error: unknown) => reportError(app, error))
+    // Closed by `server.close()`, and not by `teardown`, which removes the function.
+    if (closers.has(close)) app.teardown().catch((error: unknown) => reportError(app, error))
   })
 
-  try {
-    await app.setup(server)
+  function assertNotTornDown(): void {
+    if (internals.teardowns === teardowns) return
 
-    if (!closers.includes(close)) {
-      throw createError(
-        'ALULA_TORN_DOWN',
-        'The application does not listen: app.teardown() was called while app.listen() set it up'
-      )
-    }
+    closers.delete(close)
+    throw createError(
+      'ALULA_TORN_DOWN',
+      'The application does not listen: app.teardown() was called while app.listen() set it up'
+    )
+  }
+
+  try {
+    assertNotTornDown()
+    await app.setup(server)
+    assertNotTornDown()
 
     server.listen(...(args as Parameters<Server['listen']>))
     await once(server, 'listening')
@@ -119,17 +125,12 @@ export async function startServer(
 }
 
 /** Tears an application down whose server does not listen, unless that was done, or another server of it listens. */
-async function abandon(
-  app: ServedApplication,
-  closers: (() => Promise<void>)[],
-  close: () => Promise<void>
-): Promise<void> {
+async function abandon(app: ServedApplication, closers: Closers, close: () => Promise<void>): Promise<void> {
   const { listening, tearingDown } = getInternals(app)
-  const index = closers.indexOf(close)
 
   // A teardown has removed it. Who has called that gets its error.
-  if (index === -1) await tearingDown
-  else if (listening > 0) closers.splice(index, 1)
+  if (!closers.has(close)) await tearingDown
+  else if (listening > 0) closers.delete(close)
   // An error in that must not hide the first one.
   else await app.teardown().catch((failure: unknown) => reportError(app, failure))
 }

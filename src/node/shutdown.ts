@@ -22,6 +22,17 @@ const ARRIVAL_GRACE = 3000
  */
 const UNREAD_GRACE = 2500
 
+/** The functions of {@link prepareClose} for the servers of an application. */
+export type Closers = Set<() => Promise<void>>
+
+/** Closes the servers, and removes them. */
+export async function closeAll(closers: Closers): Promise<void> {
+  const all = [...closers]
+
+  closers.clear()
+  await Promise.all(all.map((close) => close()))
+}
+
 /**
  * Prepares an HTTP server for being closed without losing a request.
  *

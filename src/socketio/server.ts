@@ -6,7 +6,7 @@ import { assertBeforeSetup, assertCalled } from '../core/assert-application.ts'
 import { addPlugin } from '../core/internals.ts'
 import type { Application, ApplicationHookContext, NextFunction } from '../core/types.ts'
 import { startServer } from '../node/listen.ts'
-import { prepareClose } from '../node/shutdown.ts'
+import { type Closers, closeAll, prepareClose } from '../node/shutdown.ts'
 import { BODY_LIMIT_CHECK } from '../transport/body.ts'
 import { assertOrigin } from '../transport/cors.ts'
 import { LOGGER_CHECK, type Logger } from '../transport/error.ts'
@@ -89,7 +89,7 @@ export function socketio(...args: SocketioArguments): (app: any) => void {
 /** Socket.IO of one application, and the servers that it is attached to. */
 class SocketServers {
   /** Close the servers that were started for it. */
-  readonly closers: (() => Promise<void>)[] = []
+  readonly closers: Closers = new Set()
 
   private readonly settings: Settings
   private transport: SocketTransport | undefined
@@ -123,7 +123,7 @@ class SocketServers {
 
     if (port !== undefined && !this.ownServer) {
       this.ownServer = createServer(refuse)
-      this.closers.push(prepareClose(this.ownServer))
+      this.closers.add(prepareClose(this.ownServer))
     }
 
     if (this.ownServer ?? server) transport.attach(this.ownServer ?? server)
@@ -169,7 +169,7 @@ class SocketServers {
   private async end(): Promise<void> {
     try {
       await this.transport?.close()
-      await Promise.all(this.closers.splice(0).map((close) => close()))
+      await closeAll(this.closers)
     } finally {
       this.transport = undefined
       this.ownServer = undefined

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { defer } from '../support/deferred.ts'
@@ -165,4 +166,58 @@ it('after a teardown during a hook of setup, nothing is set up', async () => {
   expect(await settingUp).toBe(app)
   expect(steps).toEqual([])
   expect(app._isSetup).toBeFalsy()
+})
+
+it('setup that waits for a teardown does nothing when another teardown comes', async () => {
+  const steps: string[] = []
+  const app = alula().use('things', {
+    setup: async () => void steps.push('set up'),
+    teardown: async () => void steps.push('torn down')
+  })
+
+  await app.setup()
+
+  const calls = [app.teardown(), app.setup(), app.teardown()]
+
+  expect(await Promise.all(calls)).toEqual([app, app, app])
+  expect(steps).toEqual(['set up', 'torn down'])
+})
+
+it('setup inside a teardown does not wait without end', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+
+  const begun = defer()
+  const app = alula().use('things', {
+    async teardown(given: any) {
+      begun.resolve()
+      await given.setup()
+    }
+  })
+
+  await app.setup()
+
+  const tearingDown = app.teardown()
+  const refused = expect(tearingDown).rejects.toMatchObject({ code: 'ALULA_TEARDOWN_RUNNING' })
+
+  await begun.promise
+  await vi.advanceTimersByTimeAsync(30_000)
+  await refused
+})
+
+it('an error of a teardown that nothing waits for ends the process, as any other', async () => {
+  // Vitest would fail for it.
+  const listeners = process.listeners('unhandledRejection')
+
+  process.removeAllListeners('unhandledRejection')
+  onTestFinished(() => {
+    for (const listener of listeners) process.on('unhandledRejection', listener)
+  })
+
+  const app = alula().use('things', { teardown: async () => Promise.reject(new Error('Not closed')) })
+  const unhandled = once(process, 'unhandledRejection')
+
+  app.teardown()
+
+  expect(await unhandled).toMatchObject([{ message: 'Not closed' }, expect.any(Promise)])
 })

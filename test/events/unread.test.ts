@@ -9,6 +9,7 @@ import { alula } from '../../src/index.ts'
 import { koa, rest as koaRest } from '../../src/koa.ts'
 import { memory } from '../../src/memory.ts'
 import { startServer } from '../../src/node/listen.ts'
+import { type Closers, closeAll } from '../../src/node/shutdown.ts'
 import { toListener } from '../../src/node.ts'
 import { readEvents, type SentEvent } from '../support/event-stream.ts'
 import { toUrl } from '../support/server.ts'
@@ -37,13 +38,13 @@ const SERVERS: { readonly [name: string]: (setUp: (app: any) => void) => Promise
   },
   async 'a server of Node'(setUp) {
     const app: any = alula()
-    const closers: (() => Promise<void>)[] = []
+    const closers: Closers = new Set()
 
     setUp(app)
 
     const server = await startServer(app, createServer(toListener(app)), [0, '127.0.0.1'], closers)
 
-    return { app, server, close: () => (closers.pop() as () => Promise<void>)() }
+    return { app, server, close: () => closeAll(closers) }
   }
 }
 

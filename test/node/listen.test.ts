@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { once } from 'node:events'
+import { expect, it, onTestFinished } from 'vitest'
 import express, { rest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
 import { koa, rest as koaRest } from '../../src/koa.ts'
@@ -115,3 +116,43 @@ it('after a teardown in a hook of setup, listen sets nothing up and rejects', as
   await expect(app.listen(0, '127.0.0.1')).rejects.toMatchObject({ code: 'ALULA_TORN_DOWN' })
   expect(steps).toEqual(['torn down'])
 })
+
+for (const [name, create] of Object.entries(applications)) {
+  it(`${name}: listen that waits for a teardown rejects when another teardown comes`, async () => {
+    const steps: string[] = []
+    const app = create().use('things', {
+      setup: async () => void steps.push('set up'),
+      teardown: async () => void steps.push('torn down')
+    })
+
+    await app.setup()
+
+    const tearingDown = app.teardown()
+    const listening = app.listen(0, '127.0.0.1')
+
+    await Promise.all([
+      tearingDown,
+      expect(listening).rejects.toMatchObject({ code: 'ALULA_TORN_DOWN' }),
+      app.teardown()
+    ])
+    expect(app.server.listening).toBe(false)
+    expect(steps).toEqual(['set up', 'torn down'])
+  })
+
+  it(`${name}: an error of a teardown that nothing waits for ends the process, as any other`, async () => {
+    // Vitest would fail for it.
+    const listeners = process.listeners('unhandledRejection')
+
+    process.removeAllListeners('unhandledRejection')
+    onTestFinished(() => {
+      for (const listener of listeners) process.on('unhandledRejection', listener)
+    })
+
+    const app = create().use('things', { teardown: async () => Promise.reject(new Error('Not closed')) })
+    const unhandled = once(process, 'unhandledRejection')
+
+    app.teardown()
+
+    expect(await unhandled).toMatchObject([{ message: 'Not closed' }, expect.any(Promise)])
+  })
+}
