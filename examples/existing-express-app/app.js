@@ -80,7 +80,7 @@ site.use((error, _request, response, _next) => {
 await services.setup()
 
 const server = createServer(serverOptions(site), site)
-const close = prepareClose(server)
+const close = prepareClose(server, services)
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, async () => {

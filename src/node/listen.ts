@@ -112,7 +112,10 @@ export async function startServer(
     assertNotTornDown()
 
     server.listen(...(args as Parameters<Server['listen']>))
-    await once(server, 'listening')
+    await whenListening(server)
+    // It came while the name of the host was looked up.
+    if (internals.teardowns !== teardowns) await close()
+    assertNotTornDown()
   } catch (error) {
     await abandon(app, closers, close)
     throw error
@@ -122,6 +125,18 @@ export async function startServer(
   server.once('close', () => internals.listening--)
 
   return server
+}
+
+/** Waits until a server listens, or is closed: a signal among the arguments of `listen` may do that. */
+async function whenListening(server: Server): Promise<void> {
+  const waiting = new AbortController()
+  const { signal } = waiting
+
+  try {
+    await Promise.race([once(server, 'listening', { signal }), once(server, 'close', { signal })])
+  } finally {
+    waiting.abort()
+  }
 }
 
 /** Tears an application down whose server does not listen, unless that was done, or another server of it listens. */

@@ -3,7 +3,7 @@ import { createServer, type Server as HttpServer, type IncomingMessage, type Ser
 import type { Server, ServerOptions } from 'socket.io'
 import { BaseApplication } from '../core/application.ts'
 import { assertBeforeSetup, assertCalled } from '../core/assert-application.ts'
-import { addPlugin } from '../core/internals.ts'
+import { addPlugin, getInternals } from '../core/internals.ts'
 import type { Application, ApplicationHookContext, NextFunction } from '../core/types.ts'
 import { startServer } from '../node/listen.ts'
 import { type Closers, closeAll, prepareClose } from '../node/shutdown.ts'
@@ -105,8 +105,12 @@ class SocketServers {
 
   async setUp({ app, server }: ApplicationHookContext, next: NextFunction): Promise<void> {
     const { port, options } = this.settings
+    const { teardowns } = getInternals(app)
     const { logger = console, ...serverOptions } = options
     const { Server } = await import('socket.io').catch(rethrowMissingPeer('socket.io', "'alula/socketio'"))
+
+    // A teardown that came meanwhile did not close what is created now.
+    if (getInternals(app).teardowns !== teardowns) return next()
 
     // One for all servers, which may be set up at the same time: nothing is awaited between check and creation.
     this.transport ??= new SocketTransport(app, Server, serverOptions, logger)

@@ -156,3 +156,36 @@ for (const [name, create] of Object.entries(applications)) {
     expect(await unhandled).toMatchObject([{ message: 'Not closed' }, expect.any(Promise)])
   })
 }
+
+it('a teardown while the name of the host is looked up keeps a server from listening', async () => {
+  const app = applications.Express?.()
+  let tearingDown: Promise<unknown> | undefined
+
+  app.hooks({
+    setup: [
+      async ({ app: given, server }: any, next: any) => {
+        const { listen } = server
+
+        server.listen = (...args: unknown[]) => {
+          listen.apply(server, args)
+          tearingDown = given.teardown()
+        }
+        await next()
+      }
+    ]
+  })
+
+  await expect(app.listen(0, 'localhost')).rejects.toMatchObject({ code: 'ALULA_TORN_DOWN' })
+  await tearingDown
+  expect(app.server.listening).toBe(false)
+})
+
+it('listen rejects when a signal closes the server before it listens', async () => {
+  const app = applications.Express?.()
+
+  await expect(app.listen({ port: 0, signal: AbortSignal.abort() })).rejects.toMatchObject({
+    code: 'ALULA_TORN_DOWN'
+  })
+  // What would end the process if it were not heard, and no listener of `listen` hears it.
+  expect(app.server.listenerCount('error')).toBe(0)
+})

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { Server as NetServer } from 'node:net'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import express, { rest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
 import { koa, rest as koaRest } from '../../src/koa.ts'
@@ -88,6 +89,33 @@ describe.each<[string, () => any]>([
     await expect(app.listen(0, '127.0.0.1')).rejects.toMatchObject({ code: 'ALULA_SETUP_RUNNING' })
     await setup
   })
+})
+
+it.each([
+  ['its own server', () => socketio()],
+  ['another port', () => socketio(0)]
+])('with %s, a teardown right after listen leaves nothing that listens', async (_title, configure) => {
+  const steps: string[] = []
+  const opened: NetServer[] = []
+  const listen = vi.spyOn(NetServer.prototype, 'listen').mockImplementation(function (this: NetServer) {
+    opened.push(this)
+
+    return this
+  })
+
+  onTestFinished(() => listen.mockRestore())
+
+  const app: any = alula().configure(configure())
+
+  app.use('things', { ...things, setup: async () => void steps.push('set up') })
+
+  const listening = expect(app.listen(0, '127.0.0.1')).rejects.toMatchObject({ code: 'ALULA_TORN_DOWN' })
+
+  await app.teardown()
+  await listening
+
+  expect(opened).toEqual([])
+  expect(steps).toEqual([])
 })
 
 describe('with Express', () => {
