@@ -12,6 +12,9 @@ interface Receiving extends Socket {
 /** Stands for a position that the server does not have: it replies with a gap. */
 const NOWHERE = 'none-0.0'
 
+/** After how many milliseconds a client asks again that was refused. */
+const REFUSAL_PAUSE = 1000
+
 /** What one socket has seen, and how it gets the rest. */
 function createResumption(app: Application, socket: Socket) {
   const isUnseen = createSeen()
@@ -23,8 +26,15 @@ function createResumption(app: Application, socket: Socket) {
   function resume(from = position): void {
     const current = connection
 
-    socket.emit('$resume', from, (_error: unknown, end?: string) => {
+    socket.emit('$resume', from, (error: { code?: number } | null, end?: string) => {
       if (current !== connection) return
+
+      if (error?.code === 429) {
+        // Too much of what was sent has not been read. Until then the events that come are among those that were missed.
+        setTimeout(() => current === connection && resume(from), REFUSAL_PAUSE)
+
+        return
+      }
 
       isResuming = false
       position ??= end

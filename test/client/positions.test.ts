@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { alula, authentication, events, live, MemoryStorage, rest, socketio } from '../../src/client.ts'
 import { Unavailable } from '../../src/errors.ts'
 import { memory } from '../../src/memory.ts'
@@ -118,4 +118,43 @@ it('a list that is read before its events begin is read again', async () => {
   await Promise.all([joined, begun])
   list.resolve()
   await until(() => expect(notesList.getSnapshot().data).toMatchObject([{ text: 'between' }]), 10_000)
+})
+
+it('a socket that is refused what it missed asks again, and hears all of it once', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
+  onTestFinished(() => void vi.useRealTimers())
+
+  const server = await startServer()
+  const { app, notes } = server
+  const client: any = await connect(server, 'Socket.IO')
+  const heard: string[] = []
+  const gaps: unknown[] = []
+  const { emit } = client.io
+  const refused = defer()
+
+  client.on('gap', (gap: unknown) => gaps.push(gap))
+  client.service('notes').on('created', ({ text }: any) => heard.push(text))
+  await notes.create({ text: 'first' })
+  await until(() => expect(heard).toEqual(['first']))
+
+  // As a server does that has sent much which was not read.
+  client.io.emit = (name: string, ...values: any[]) => {
+    if (name !== '$resume') return emit.call(client.io, name, ...values)
+
+    client.io.emit = emit
+    values.at(-1)({ name: 'TooManyRequests', code: 429 })
+    refused.resolve()
+  }
+
+  const again = once(app, 'connection')
+
+  cut(app)
+  await notes.create({ text: 'missed' })
+  await again
+  await refused.promise
+  await notes.create({ text: 'last' })
+  await vi.advanceTimersByTimeAsync(1000)
+  await until(() => expect(heard).toContain('last'))
+  expect(heard).toEqual(['first', 'missed', 'last'])
+  expect(gaps).toEqual([])
 })

@@ -75,3 +75,13 @@ it('where a hook of the server sorts, the list is fetched again', async () => {
   await until(() => expect(countFinds()).toBe(2))
   await show([3, 2, 1])
 })
+
+it('when the removal of a record comes before its last change, the list is fetched again', async () => {
+  const { things, show, countFinds } = await startList([1, 2])
+
+  // As two connections to a database may have them.
+  things.emit('removed', { id: 2 })
+  things.emit('patched', { id: 2 })
+  await until(() => expect(countFinds()).toBe(2))
+  await show([1, 2])
+})

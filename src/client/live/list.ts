@@ -188,7 +188,9 @@ export class List implements LiveList {
     // The first fetch takes it from there.
     if (!this.isLoaded) return
 
-    const isRight = this.rows.apply(change)
+    // A removed record that is changed was read before that: its two events may come in the wrong order.
+    const isOrdered = before?.kind !== 'removed' || kind === 'created' || kind === 'removed'
+    const isRight = this.rows.apply(change) && isOrdered
 
     this.update({ data: this.rows.list })
     if (!this.isFetching && (!isRight || this.recent.size > MAX_RECENT)) this.fetchAfter(PAUSE)
