@@ -9,7 +9,8 @@ import { toPredicate } from '../query/predicate.ts'
 import { listRecords, pickResult, toPageTest } from '../schema/page.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
 import { hasCode, isFunction, isObject, isString } from '../utils/check.ts'
-import { copyWith, getFirstName, omitPaths } from '../utils/object.ts'
+import { copyWith, getFirstName } from '../utils/object.ts'
+import { omitPaths } from '../utils/omit.ts'
 import { evaluateForWrite, type WriteDecision } from './write-decision.ts'
 
 /** What a rule, or the scope of a service, restricts a call to. */

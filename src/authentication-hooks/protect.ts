@@ -4,7 +4,7 @@ import { BadRequest } from '../errors.ts'
 import { describeHook, GUARD } from '../hooks/traits.ts'
 import { createError } from '../utils/developer-error.ts'
 import { Omission, omitFromDispatch, showRecord } from '../utils/dispatch.ts'
-import { omitPaths } from '../utils/object.ts'
+import { omitPaths } from '../utils/omit.ts'
 
 type Path = readonly string[]
 

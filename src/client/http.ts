@@ -137,7 +137,7 @@ export abstract class Base extends ClientService {
       }
     }
 
-    if (this.takesQuery && request.url.length > MAX_URL) {
+    if (this.takesQuery && params.query && request.url.length > MAX_URL) {
       try {
         return await this.request(
           {
@@ -158,7 +158,7 @@ export abstract class Base extends ClientService {
 }
 
 /** JSON has no bigints: they are strings, as in a URL. */
-function toJsonQuery(query: Query | undefined): unknown {
+function toJsonQuery(query: Query): unknown {
   return JSON.parse(
     JSON.stringify(query, (_name, value) => (typeof value === 'bigint' ? String(value) : value))
   )

@@ -171,8 +171,10 @@ export class Channels<Connection extends object = any> {
   private departureCount = 0
   /** Connections that have closed. */
   private readonly ended = new WeakSet<Connection>()
-  /** The applications whose connections are taken out when they close or log out. */
+  /** The application, in all its forms, whose connections are taken out when they close or log out. */
   private readonly watched = new WeakSet<object>()
+  /** The channels of sub-applications: connections of this application may join them. */
+  private readonly inner = new Set<Channels<Connection>>()
 
   /** Whether there is no channel at all. */
   get isEmpty(): boolean {
@@ -198,23 +200,26 @@ export class Channels<Connection extends object = any> {
     return others.length === 0 ? first : new CombinedChannel([first, ...others])
   }
 
-  /** Takes a connection out of all channels that it is in. */
-  leaveAll(connection: Connection): void {
-    this.departures.set(connection, ++this.departureCount)
+  /** Adds the channels of a sub-application: connections leave them too when they leave these. */
+  include(inner: Channels<Connection>): void {
+    this.inner.add(inner)
+  }
 
-    for (const channel of [...(this.memberships.get(connection) ?? [])]) channel.leave(connection)
+  /** Takes a connection out of all channels that it is in. Returns these. */
+  leaveAll(connection: Connection): readonly Channel<Connection>[] {
+    return [this, ...this.inner].flatMap((channels) => channels.leaveOwn(connection))
   }
 
   /** The same for a connection that has closed: it joins no channel any more, because nothing would remove it. */
   end(connection: Connection): void {
     this.leaveAll(connection)
-    this.ended.add(connection)
+    for (const channels of [this, ...this.inner]) channels.ended.add(connection)
   }
 
   /**
    * Takes connections out when they close or log out. First, because other listeners may let them join new channels.
    *
-   * @param app The application of the channels, or an outer one, whose connections may join them
+   * @param app The application of the channels
    */
   watch(app: Pick<Listeners, 'prependListener'>): void {
     if (this.watched.has(app)) return
@@ -235,6 +240,15 @@ export class Channels<Connection extends object = any> {
     const start = this.departureCount
 
     return (connection) => (this.departures.get(connection) ?? 0) > start
+  }
+
+  private leaveOwn(connection: Connection): readonly Channel<Connection>[] {
+    const left = [...(this.memberships.get(connection) ?? [])]
+
+    this.departures.set(connection, ++this.departureCount)
+    for (const channel of left) channel.leave(connection)
+
+    return left
   }
 
   private getNamed(name: string): NamedChannel<Connection> {

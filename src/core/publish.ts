@@ -74,7 +74,7 @@ export function implementPublish(service: FeathersService, path: string, app: Em
   const { app: home } = getHome(service, path, app)
   const isMounted = home !== app
 
-  if (isMounted) getInternals(home).channels.watch(app as Emitter)
+  if (isMounted) includeChannels(app as Emitter, home)
   if (isMounted ? !isNewMount(service, path, app) : typeof service.publish === 'function') return
   if (!isMounted) addPublish(service)
 
@@ -104,6 +104,14 @@ export function implementPublish(service: FeathersService, path: string, app: Em
       else pass({ path, event, data, context })
     })
   }
+}
+
+/** Takes connections of an application out of the channels of a sub-application when they leave its own. */
+function includeChannels(app: Emitter, inner: object): void {
+  const { channels } = getInternals(app)
+
+  channels.include(getInternals(inner).channels)
+  channels.watch(app)
 }
 
 /** Whether the events of a service have to be sent under a path: it may have been there before, and removed. */

@@ -52,8 +52,8 @@ export function getIdField(service: object): string {
 /** The key of a call of `upsert`. A hook or a class that writes another record, with the same params, has another key. */
 export interface UpsertKey {
   readonly values: Query
-  /** The data of the call, by whose values another record is known. */
-  readonly data: { readonly [name: string]: unknown }
+  /** The same of the data of the call, by which another record is known. */
+  readonly data: Query
 }
 
 declare module '../utils/call-state.ts' {

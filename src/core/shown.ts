@@ -1,7 +1,8 @@
 // What leaves of events: less than a result, because connections get them that did not call.
 import { copyMark, replaceObjects, showRecord } from '../utils/dispatch.ts'
 import { createHiddenField } from '../utils/hidden-field.ts'
-import { omitPath, omitPaths } from '../utils/object.ts'
+import { withoutJson } from '../utils/object.ts'
+import { omitPath, omitPaths } from '../utils/omit.ts'
 import { getProtected } from './gate.ts'
 import { getInternals, type SentEvent } from './internals.ts'
 import { getServiceOptions } from './service.ts'
@@ -71,7 +72,7 @@ function omitEverywhere(value: unknown, paths: readonly (readonly string[])[]): 
 }
 
 function copyWithout(object: object, names: readonly string[]): object {
-  const copy: Record<string, unknown> = { ...object }
+  const copy: Record<string, unknown> = { ...withoutJson(object) }
 
   for (const name of names) delete copy[name]
   copyMark(object, copy, (shown) => names.reduce((rest, name) => omitPath(rest, [name]), shown))

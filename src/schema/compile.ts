@@ -1,4 +1,4 @@
-import { getServiceOptions, getUpsertKey, isUpsert, type UpsertKey } from '../core/service.ts'
+import { getServiceOptions, getUpsertKey, isUpsert } from '../core/service.ts'
 import type { FeathersService, Id, Query } from '../core/types.ts'
 import { listAsked } from '../query/asked.ts'
 import { VALIDATED } from '../query/validated.ts'
@@ -353,8 +353,9 @@ function compileUpsert(
   return (data, source, context) =>
     andThen(check(data, source, context), (checked) => {
       if (isObject(checked) && !Array.isArray(checked)) {
-        const values = by.map((name) => [name, (checked as UpsertKey['data'])[name]])
-        const upsertKey = { values: Object.fromEntries(values), data: data as UpsertKey['data'] }
+        const pickKey = (record: Query) => Object.fromEntries(by.map((name) => [name, record[name]]))
+        // A copy: later hooks may change the data in place.
+        const upsertKey = { values: pickKey(checked), data: pickKey(data as Query) }
 
         context.params = addServiceSlots(context.params, service, { upsertKey })
       }

@@ -198,10 +198,12 @@ function copySome(source: Fields, { fields, hidden, findOther, reportDropped }: 
   const copy: Fields = {}
 
   for (const name of Object.keys(source)) {
-    if (hidden.has(name)) continue
+    const field = source[name]
+
+    // JSON has no functions, and `toJSON` of the source may return what is hidden.
+    if (hidden.has(name) || typeof field === 'function') continue
 
     const pick = fields.get(name) ?? findOther(name)
-    const field = source[name]
 
     if (!pick) {
       reportDropped(name)
@@ -334,7 +336,7 @@ export function showAll(
   if (paths.includes('*')) return copy
 
   for (const [name, field] of Object.entries(value)) {
-    if (!paths.includes(name))
+    if (!paths.includes(name) && typeof field !== 'function')
       setOwn(copy, name, showAll(field, [...ofAll, ...toWithin(paths, name)], everywhere))
   }
 
@@ -349,8 +351,9 @@ function showDispatch(dispatch: unknown, hidden: readonly string[]): unknown {
 /** Instances of classes: ids of a database are values; what has fields is picked like an object. */
 function pickInstance(value: object, pickFields: PickObject | undefined): unknown {
   if (pickFields) {
+    const json = hasJson(value) ? value.toJSON() : value
     // What it becomes may be a record that a service has returned.
-    const plain: unknown = hasJson(value) ? showRecords(value.toJSON()) : value
+    const plain = json === value ? value : showRecords(json)
 
     return isObjectLike(plain) ? pickFields(plain) : plain
   }

@@ -3,7 +3,7 @@ import type { HookContext } from '../core/types.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
 import { isFunction } from '../utils/check.ts'
 import { copyMark } from '../utils/dispatch.ts'
-import { copyWith, isPlainObject, isRecordLike } from '../utils/object.ts'
+import { copyWith, isPlainObject, isRecordLike, withoutJson } from '../utils/object.ts'
 import { listRecords, pickResult, toPageTest } from './page.ts'
 
 declare module '../utils/call-state.ts' {
@@ -81,7 +81,8 @@ function toPlain(record: unknown): unknown {
   const { toJSON } = record as { toJSON?: unknown }
   const made: unknown = isFunction(toJSON) ? toJSON.call(record) : record
   // The instance may keep what it makes, too.
-  const plain = typeof made === 'object' && made !== null && !Array.isArray(made) ? { ...made } : made
+  const plain =
+    typeof made === 'object' && made !== null && !Array.isArray(made) ? { ...withoutJson(made) } : made
 
   // Clients see of it what they saw of the instance, or else of what that returns as JSON.
   if (typeof plain === 'object' && plain !== null) {

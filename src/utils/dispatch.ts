@@ -1,6 +1,5 @@
-import { isObject } from './check.ts'
 import { createHiddenField, type HiddenField } from './hidden-field.ts'
-import { copyPlain, isPlainObject, isRecordLike, setOwn } from './object.ts'
+import { copyPlain, isPlainObject, isRecordLike, setOwn, withoutJson } from './object.ts'
 
 /** Where `@feathersjs/schema` keeps what clients may see of a record. */
 export const DISPATCH: unique symbol = Symbol.for('@feathersjs/schema/dispatch') as never
@@ -198,9 +197,12 @@ function replaceObject(
 
   if (typeof toJSON === 'function' && !isJson) {
     const json: unknown = toJSON.call(value)
-    const shown = replaceObjects(json, replace, parents, true)
 
-    return shown === json ? value : shown
+    if (json !== value) {
+      const shown = replaceObjects(json, replace, parents, true)
+
+      return shown === json ? value : shown
+    }
   }
 
   return replaceFields(value as Record<string, unknown>, replace, parents)
@@ -212,17 +214,10 @@ function toPlain(object: object): unknown {
   const { toJSON } = object as { toJSON?: unknown }
   const json: unknown = typeof toJSON === 'function' ? toJSON.call(object) : object
 
-  if (json !== object) return copyPlain(isObject(json) ? withoutJson(json) : json)
+  if (json !== object) return copyPlain(withoutJson(json))
   if (isPlainObject(object) || !isRecordLike(object) || Object.keys(object).length === 0) return object
 
   return copyPlain({ ...object })
-}
-
-/** What `toJSON` has returned may have that method too: JSON does not call it once more. */
-function withoutJson(json: Record<string, unknown>): object {
-  const { toJSON, ...fields } = json
-
-  return typeof toJSON === 'function' ? fields : json
 }
 
 function replaceItems(
@@ -265,9 +260,9 @@ function replaceFields(
   return copy ?? record
 }
 
-/** A copy does not say by itself what clients may see of it. */
+/** A copy does not say by itself what clients may see of it, and a `toJSON` of its own may return the fields of the record. */
 function copyMarked(record: Record<string, unknown>): Record<string, unknown> {
-  const copy = { ...record }
+  const copy = { ...withoutJson(record) }
 
   copyMark(record, copy)
 

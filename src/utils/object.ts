@@ -202,46 +202,15 @@ function isData(value: unknown): value is Record<string, unknown> {
   return isPlainObject(value) && !Object.values(value).some((member) => typeof member === 'function')
 }
 
-/**
- * An object without the value at the end of a path of names. Only what lies on the path is copied, and nothing where no value
- * is there; arrays on it are gone through.
- *
- * @param value The object; anything else is returned as it is
- * @param path The names
- */
-export function omitPath(value: unknown, [name, ...rest]: readonly string[]): unknown {
-  if (typeof value !== 'object' || value === null || name === undefined) return value
+/** What `toJSON` has returned, without a `toJSON` of its own: JSON calls none for it, and one may be bound to another object. */
+export function withoutJson<Value>(value: Value): Value {
+  const given = value as { toJSON?: unknown } | null | undefined
 
-  if (Array.isArray(value)) {
-    const elements = value.map((element) => omitPath(element, [name, ...rest]))
+  if (typeof given !== 'object' || typeof given?.toJSON !== 'function' || Array.isArray(given)) return value
 
-    return elements.some((element, index) => element !== value[index]) ? elements : value
-  }
+  const { toJSON: _, ...fields } = given
 
-  if (!(name in value)) return value
-
-  const { [name]: omitted, ...copy } = value as Record<string, unknown>
-
-  if (rest.length === 0) return copy
-
-  const left = omitPath(omitted, rest)
-
-  return left === omitted ? value : { ...copy, [name]: left }
-}
-
-/**
- * Copies a record without what is at the end of some paths, or has a path as its name: a record may have `profile.secret`
- * for a column. Of an instance it is what JSON has of it.
- *
- * @param record The record; anything else is returned as it is
- * @param paths The paths
- */
-export function omitPaths(record: unknown, paths: readonly (readonly string[])[]): unknown {
-  if (typeof record !== 'object' || record === null) return record
-
-  const data: unknown = 'toJSON' in record && typeof record.toJSON === 'function' ? record.toJSON() : record
-
-  return paths.reduce((copy, path) => omitPath(omitPath(copy, path), [path.join('.')]), data)
+  return fields as Value
 }
 
 /** Ends a `switch` over a union: the compiler refuses it as long as a case is missing. */

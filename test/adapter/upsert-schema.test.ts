@@ -48,6 +48,23 @@ it('the key is that of the record which is stored, as the schema makes it', asyn
   expect(await as(1).upsert({ url: 'a.EXAMPLE', title: 'One' })).toEqual({ ...first, title: 'One' })
 })
 
+it.each([
+  ['in place', (data: any) => Object.assign(data, { url: data.url.slice(0, 4) })],
+  ['in a copy', (data: any) => ({ ...data, url: data.url.slice(0, 4) })]
+])('the key is that of data which a hook has changed %s', async (_title, shorten) => {
+  const { app, as } = await open()
+  const shortenData = (context: any) => {
+    context.data = shorten(context.data)
+  }
+
+  app.service('bookmarks').hooks({ before: { upsert: [shortenData] } })
+
+  const first = await as(1).upsert({ url: 'site.example' })
+
+  expect(first.url).toBe('site')
+  expect(await as(1).upsert({ url: 'site.other' })).toEqual(first)
+})
+
 it('a field of the server without a value is none', async () => {
   const { app } = await open()
 

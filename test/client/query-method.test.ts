@@ -82,6 +82,14 @@ it('a QUERY has the route and the headers of the call, and the errors of the ser
   expect(verbs).toEqual(['GET', 'QUERY'])
 })
 
+it('a long URL without a query is asked for with GET', async () => {
+  const parts = (await connect('fetch', 'our server')).service('things/:thing/parts')
+  const route = { thing: 'a'.repeat(3000) }
+
+  await parts.find({ route: { thing: 'a' } })
+  expect(await parts.find({ route })).toEqual({ query: {}, route })
+})
+
 it('a client goes back to GET where a server no longer takes QUERY, and to QUERY with the next one that does', async () => {
   verbs.length = 0
 

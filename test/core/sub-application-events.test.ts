@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
+import { AuthenticationService, JWTStrategy } from '../../src/authentication.ts'
 import { events } from '../../src/events.ts'
 import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
@@ -134,6 +135,46 @@ describe('events of a sub-application', () => {
     await closed
     expect(inner.channels).toEqual([])
     inner.channel('notes').join(connection)
+    expect(inner.channel('notes').length).toBe(0)
+  })
+
+  it('need one listener for the connections of the outer one, however many there are', () => {
+    const outer: any = alula()
+
+    for (let index = 0; index < 12; index++) outer.use(`v${index}`, createInner())
+
+    for (const event of ['disconnect', 'logout']) expect(outer.listenerCount(event)).toBe(1)
+  })
+
+  it('no longer reach a connection on which another user logs in', async () => {
+    const { outer, inner } = await open(({ outer }) => {
+      outer.set('authentication', {
+        secret: 'a secret of more than thirty-two characters',
+        entity: 'user',
+        service: 'v1/users',
+        authStrategies: ['name']
+      })
+
+      const authentication = new AuthenticationService(outer)
+
+      authentication.register('jwt', new JWTStrategy())
+      authentication.register('name', {
+        authenticate: async ({ user }: any) => ({ authentication: { strategy: 'name' }, user })
+      })
+      outer.use('authentication', authentication)
+    })
+    const [connection] = outer.channel('all').connections
+    const logIn = async (user: object) =>
+      await outer
+        .service('authentication')
+        .create({ strategy: 'name', user }, { provider: 'socketio', connection })
+    const [wren, lark] = await Promise.all([{}, {}].map((user) => inner.service('users').create(user)))
+
+    await logIn(wren)
+    inner.channel('notes').join(connection)
+    await logIn(wren)
+    expect(inner.channel('notes').length).toBe(1)
+    await logIn(lark)
     expect(inner.channel('notes').length).toBe(0)
   })
 

@@ -45,6 +45,29 @@ class Document {
   }
 }
 
+class Bound {
+  readonly record: object
+
+  constructor(record: object) {
+    this.record = record
+  }
+
+  readonly toJSON = (): object => ({ ...this })
+}
+
+class Unchanged extends Envelope {
+  toJSON(): this {
+    return this
+  }
+}
+
+/** The record itself, with a \`toJSON\` that its copies share. */
+function bindJson(record: object): object {
+  const bound = Object.assign(record, { toJSON: () => ({ ...bound }) })
+
+  return bound
+}
+
 /** Ways to put a record into something else. */
 const wraps: { readonly [name: string]: (record: any) => unknown } = {
   itself: (record) => record,
@@ -56,7 +79,11 @@ const wraps: { readonly [name: string]: (record: any) => unknown } = {
   'an instance of a class': (record) => new Envelope(record),
   // As documents of an ORM, whose fields are getters.
   'a document': (record) => new Document(record),
-  'what becomes JSON': (record) => ({ toJSON: () => ({ record }) })
+  'what becomes JSON': (record) => ({ toJSON: () => ({ record }) }),
+  'an instance that copies itself as JSON': (record) => new Bound(record),
+  'a list below a name in such an instance': (record) => ({ a: [new Bound({ b: new Bound([record]) })] }),
+  'a plain object that copies itself as JSON': (record) => bindJson({ record }),
+  'an instance that is its own JSON': (record) => new Unchanged(record)
 }
 
 /** How users keep their password to themselves. */
