@@ -109,7 +109,17 @@ function toToolName(path: string, method: string): string {
     part.replaceAll(/[^A-Za-z0-9-]+/g, '_').replaceAll(/^_|_$/g, '')
   )
 
-  return `${place?.slice(0, Math.max(MAX_NAME - 1 - (name as string).length, 0))}_${name}`.slice(0, MAX_NAME)
+  return `${toEnd(place as string, MAX_NAME - 1 - (name as string).length)}_${name}`.slice(0, MAX_NAME)
+}
+
+/** The last words of a path: a nested service is told from others by them. */
+function toEnd(place: string, limit: number): string {
+  if (place.length <= limit) return place
+
+  const start = place.length - Math.max(limit, 0)
+  const end = place.slice(start)
+
+  return place[start - 1] === '_' ? end : end.slice(end.indexOf('_') + 1)
 }
 
 /**

@@ -123,14 +123,24 @@ it('tools are those of the services that are named', async () => {
 })
 
 it('names fit what clients accept, and two that are alike fail at the start', async () => {
-  const long = `${'a'.repeat(60)}/b`
+  const long = `b/${'a'.repeat(60)}`
+  // Those that are alike at the beginning are told apart by the end.
+  const nested = ['comments', 'attachments'].map(
+    (name) => `organizations/:org/projects/:project/tasks/:task/${name}`
+  )
   const app = await open((one) => {
-    for (const path of ['deep/note-tags', long, 'users/:userId/notes'])
+    for (const path of ['deep/note-tags', long, 'users/:userId/notes', ...nested])
       one.use(path, memory(), { ...declared, methods: ['find'] })
   })
   const names = (await (await connectCurrent(app)).list()).map(({ name }) => name)
 
-  expect(names).toEqual(['deep_note-tags_find', `${'a'.repeat(43)}_find`, 'users_userId_notes_find'])
+  expect(names).toEqual([
+    'deep_note-tags_find',
+    `${'a'.repeat(43)}_find`,
+    'users_userId_notes_find',
+    'org_projects_project_tasks_task_comments_find',
+    'org_projects_project_tasks_task_attachments_find'
+  ])
   for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,48}$/)
 
   await expect(

@@ -68,3 +68,11 @@ it('what is given for patch itself is sent as it is', async () => {
 
   expect(line).toContain("Invalid data: 'noteId' is not a known field")
 })
+
+it('a function that returns nothing is for a call without data', async () => {
+  expect(
+    await prove({
+      data: { tasks: { create: () => ({ title: crypto.randomUUID(), noteId: 1 }), patch: () => undefined } }
+    })
+  ).toEqual([])
+})

@@ -67,6 +67,9 @@ function listKnown({ definition }: ManifestService): ReadonlySet<string> | undef
   return isOpen ? undefined : new Set(parts.flatMap(({ properties }) => Object.keys(properties as object)))
 }
 
+/** A function that returns nothing prepares a record, for a call without data. */
 async function make(given: unknown, record: object | undefined): Promise<object> {
-  return (isFunction(given) ? await (given as (record: unknown) => unknown)(record) : given) as object
+  const made = isFunction(given) ? await (given as (record: unknown) => unknown)(record) : given
+
+  return (made ?? {}) as object
 }
