@@ -1,6 +1,6 @@
 import { emitSafely, reportError } from '../core/events.ts'
 import type { AnyService, Application, AuthenticationRequest, Params } from '../core/types.ts'
-import { FeathersError, NotAuthenticated } from '../errors.ts'
+import { FeathersError, NotAuthenticated, Timeout } from '../errors.ts'
 import { readClaims, toUser } from './claims.ts'
 import { type HashLocation, takeFromHash } from './location.ts'
 import { createReconnect, type Socket } from './socket.ts'
@@ -56,6 +56,15 @@ export interface AuthenticationResult {
 /** How many milliseconds after a renewal that has failed the next one may begin, as long as the token is valid. */
 const RENEWAL_PAUSE = 10_000
 
+/**
+ * How many milliseconds a renewal may take. Long enough for a slow network: no call succeeds without it. Calls over a socket have
+ * the same limit.
+ */
+const RENEWAL_TIMEOUT = 30_000
+
+/** The same before the token expires: until then, calls can use it. */
+const EARLY_RENEWAL_TIMEOUT = 10_000
+
 /** The cause of the end of a session that another tab has ended. */
 const LOGOUT = 'logout'
 
@@ -89,6 +98,8 @@ export class AuthenticationClient {
   private refreshToken: string | undefined
   /** The refresh token of a session that has a newer one, which this client did not get. The next login names it. */
   private lost: string | undefined
+  /** The code of a URL, after an error that was no refusal. */
+  private code: string | undefined
   /** Settles when the login that was sent last has a response. */
   private sent: Promise<unknown> = Promise.resolve()
 
@@ -137,9 +148,10 @@ export class AuthenticationClient {
 
     if (accessToken !== null) return accessToken
 
-    const code = takeFromHash(location, this.options.locationCodeKey)
+    const code = takeFromHash(location, this.options.locationCodeKey) ?? this.code
 
-    if (code !== null) return this.exchange(code)
+    this.code = undefined
+    if (code !== undefined) return this.exchange(code)
 
     const message = takeFromHash(location, this.options.locationErrorKey)
 
@@ -155,10 +167,7 @@ export class AuthenticationClient {
 
   /** The token of the storage, or else that of the URL, or `null`. */
   async getAccessToken(): Promise<string | null> {
-    const accessToken = await this.storage.getItem(this.options.storageKey)
-    const location = getLocation()
-
-    return accessToken || (location ? this.getFromLocation(location) : null)
+    return (await this.storage.getItem(this.options.storageKey)) || this.takeAccessToken()
   }
 
   /** Removes the token, and the refresh token of its session, from the storage. */
@@ -355,18 +364,33 @@ export class AuthenticationClient {
 
   /** Resolves to `undefined` after another login or a logout has begun. */
   private renewOnce(used: string): Promise<AuthenticationResult | undefined> {
-    const { turn } = this
-    const { locks } = (globalThis as { navigator?: { locks?: any } }).navigator ?? {}
-    const isCurrent = () => this.turn === turn
-    const renewNow = () => this.renewNow(used, isCurrent)
-
-    this.renewing ??= Promise.resolve(locks ? locks.request(this.refreshKey, renewNow) : renewNow()).finally(
-      () => {
-        if (isCurrent()) this.renewing = undefined
-      }
-    )
+    this.renewing ??= this.renewInTime(used)
 
     return this.renewing
+  }
+
+  /** A response that comes late is ignored: the server sends the same tokens again. */
+  private async renewInTime(used: string): Promise<AuthenticationResult | undefined> {
+    const { turn } = this
+    const { locks } = (globalThis as { navigator?: { locks?: any } }).navigator ?? {}
+    const limit = Date.now() < this.expiresAt ? EARLY_RENEWAL_TIMEOUT : RENEWAL_TIMEOUT
+    let isLate = false
+    let timer: unknown
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        isLate = true
+        reject(new Timeout(`The token was not renewed within ${limit} ms`))
+      }, limit)
+    })
+    // Inside a lock, too: other tabs wait until this settles.
+    const renewNow = () => Promise.race([this.renewNow(used, () => this.turn === turn && !isLate), late])
+
+    try {
+      return await Promise.race([locks ? locks.request(this.refreshKey, renewNow) : renewNow(), late])
+    } finally {
+      clearTimeout(timer as number)
+      if (this.turn === turn) this.renewing = undefined
+    }
   }
 
   private async renewNow(used: string, isCurrent: () => boolean): Promise<AuthenticationResult | undefined> {
@@ -379,11 +403,12 @@ export class AuthenticationClient {
 
     if (!isCurrent()) return undefined
 
-    // Of a session, and without a refresh token: that is in a cookie.
-    if (!accessToken || !(refreshToken || isOfSession(accessToken)) || !isOfUser(accessToken))
-      return this.leave()
+    if (!accessToken || !isOfUser(accessToken)) return this.leave()
+
+    this.refreshToken = refreshToken
 
     try {
+      // A refresh token that is not stored is in a cookie.
       const result = await this.send(
         isNew ? { strategy, accessToken } : { strategy: 'refresh', ...(refreshToken && { refreshToken }) }
       )
@@ -456,7 +481,8 @@ export class AuthenticationClient {
     // The clock of the server may be another one.
     const lifetime = session ? (exp - iat) * 1000 : Number.POSITIVE_INFINITY
 
-    this.refreshToken = refreshToken ?? this.refreshToken
+    // A refresh token begins with the id of its session. With that of a former session, a logout would end the former session.
+    this.refreshToken = [refreshToken, this.refreshToken].find((token) => token?.startsWith(session?.id))
     if (refreshToken) await this.storage.setItem?.(this.refreshKey, refreshToken)
     if (accessToken && isCurrent()) await this.setAccessToken(accessToken)
     if (!isCurrent()) return
@@ -469,6 +495,7 @@ export class AuthenticationClient {
     this.renewAt = Number.POSITIVE_INFINITY
     this.expiresAt = 0
     this.refreshToken = undefined
+    this.code = undefined
   }
 
   /** Removes the tokens, unless they are those of another user in another tab, or a login has begun meanwhile. */
@@ -543,11 +570,18 @@ export class AuthenticationClient {
     if (isCurrent()) {
       this.authenticated = true
       this.isInterrupted = false
+      this.code = undefined
       this.user = result?.accessToken && toUser(result.accessToken)
       this.emit('login', result)
       this.emit('authenticated', result)
       if (authentication.strategy !== this.options.jwtStrategy) this.lost = undefined
       await this.keep(result ?? {}, isCurrent)
+
+      // The server has made a token, and no refresh token: a stored one is of a former session.
+      const isFormer = result?.accessToken !== authentication.accessToken && !result.refreshToken
+      const former = isFormer && (await this.storage.getItem(this.refreshKey))
+
+      if (former && isCurrent()) await this.storage.removeItem?.(this.refreshKey)
     }
 
     return result
@@ -602,9 +636,11 @@ export class AuthenticationClient {
       // As at the end of a session.
       this.user = toUser(credentials.accessToken)
 
-      const accessToken = location ? await this.getFromLocation(location) : null
+      const accessToken = await this.takeAccessToken()
 
       if (accessToken === null) throw error
+
+      this.user = toUser(accessToken)
 
       return this.authenticateWithin(isCurrent, { strategy, accessToken }, params)
     }
@@ -651,13 +687,29 @@ export class AuthenticationClient {
     return [this.options.locationKey, this.options.locationCodeKey]
   }
 
+  /** The token of the URL, which is kept as others are: the network may fail before the server has seen it. */
+  private async takeAccessToken(): Promise<string | null> {
+    const { turn } = this
+    const location = getLocation()
+    const accessToken = location ? await this.getFromLocation(location) : null
+
+    if (accessToken && this.turn === turn) await this.setAccessToken(accessToken)
+
+    return accessToken
+  }
+
   /** Without the hooks of calls: they wait for the login that this is a part of. */
   private async exchange(code: string): Promise<string> {
+    const { turn } = this
     const service: any = this.app.service(`${this.options.oauthPath}/code`)
-    const { accessToken, refreshToken } = await service._create({ ...(await this.getSessionRequest()), code })
+    const request = { ...(await this.getSessionRequest()), code }
+    const { accessToken, refreshToken } = await service._create(request).catch((error: unknown) => {
+      if (!isRefusal(error) && this.turn === turn) this.code = code
+      throw error
+    })
 
     this.lost = undefined
-    if (refreshToken) await this.storage.setItem?.(this.refreshKey, refreshToken)
+    if (refreshToken && this.turn === turn) await this.storage.setItem?.(this.refreshKey, refreshToken)
 
     return accessToken
   }

@@ -19,7 +19,7 @@ export interface RefreshTokenKey {
 /** The id of a session, a counter that JavaScript can count on from, and an HMAC. */
 const TOKEN = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.(\d{1,15})\.([\w-]{43})$/
 
-/** Makes the refresh token of a session. */
+/** Makes the refresh token of a session. It begins with the id, by which a client tells to which session it belongs. */
 export function createRefreshToken({ id, counter }: RefreshToken, key: RefreshTokenKey): string {
   return `${id}.${counter}.${sign({ id, counter }, key.secrets[0] as string, key.service).toString('base64url')}`
 }
