@@ -1,6 +1,6 @@
 import type { DefaultAuthentication, HookContext } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
-import { addInherited } from '../utils/call-state.ts'
+import { addInherited, setSlots } from '../utils/call-state.ts'
 
 /**
  * Verifies the credentials of a call by any strategy that finds them in requests, and puts what it returns (for example
@@ -37,6 +37,7 @@ async function verify(context: HookContext, auth: DefaultAuthentication | null |
   context.params = addInherited(Object.assign({}, params, result, { authenticated: true }), {
     isAdmitted: true
   })
+  setSlots(context, { verifiedBy: auth })
 }
 
 /** Those of the HTTP requests, and those that sockets log in by. */

@@ -1,5 +1,5 @@
 import { createFreshCheck } from '../authentication-hooks/fresh.ts'
-import type { Application, HookContext, Query } from '../core/types.ts'
+import type { Application, DefaultAuthentication, HookContext, Query } from '../core/types.ts'
 import { describeHook, getTraits } from '../hooks/traits.ts'
 import { isString, isStringList } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
@@ -134,18 +134,30 @@ function hasName(value: unknown, name: string): boolean {
   return value === name || (isStringList(value) && value.includes(name))
 }
 
-/** The entity of a call that was authenticated. Nothing else on the params can be trusted to be one. */
-export function getEntity({ app, params }: HookContext): Record<string, unknown> | null | undefined {
+/**
+ * The entity of a call that was authenticated. Nothing else on the params can be trusted to be one.
+ *
+ * @param context The context of the call
+ * @param auth The authentication service; the default one when left out
+ */
+export function getEntity(
+  { app, params }: HookContext,
+  auth?: DefaultAuthentication
+): Record<string, unknown> | null | undefined {
   if (params.authenticated !== true) return undefined
 
-  const { entity } = getConfiguration(app)
+  const { entity } = getConfiguration(app, auth)
 
   return entity ? (params as Query)[entity] : undefined
 }
 
 /** The value of the id field that the authentication service names, or the service of its entities. */
-export function readEntityId(app: Application, entity: object | null | undefined): unknown {
-  const { entityId, service } = getConfiguration(app)
+export function readEntityId(
+  app: Application,
+  entity: object | null | undefined,
+  auth?: DefaultAuthentication
+): unknown {
+  const { entityId, service } = getConfiguration(app, auth)
 
   return (entity as Record<string, unknown> | null | undefined)?.[entityId ?? app.services[service]?.id]
 }
@@ -159,9 +171,12 @@ function getEntityId(context: HookContext): unknown {
 }
 
 /** Without an authentication service, an existing login of the application puts its user on the params. */
-function getConfiguration(app: HookContext['app']): { readonly [option: string]: any } {
+function getConfiguration(
+  app: HookContext['app'],
+  auth: DefaultAuthentication | undefined = app.defaultAuthentication?.()
+): { readonly [option: string]: any } {
   return (
-    app.defaultAuthentication?.()?.configuration ?? {
+    auth?.configuration ?? {
       entity: 'user',
       entityId: app.services.users?.id ?? 'id'
     }

@@ -1,7 +1,7 @@
 import type { DefaultAuthentication, HookContext, NextFunction } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { describeHook } from '../hooks/traits.ts'
-import { getInherited } from '../utils/call-state.ts'
+import { getInherited, setSlots } from '../utils/call-state.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { createFreshCheck } from './fresh.ts'
@@ -25,6 +25,10 @@ declare module '../utils/call-state.ts' {
      * strategies that it names, also in the other services that get the params.
      */
     readonly isAdmitted?: true
+  }
+  interface ContextSlots {
+    /** The authentication service that has verified the credentials of the call. */
+    readonly verifiedBy?: DefaultAuthentication
   }
 }
 
@@ -84,6 +88,7 @@ export function authenticate(settings: string | AuthenticateHookSettings, ...nam
         const { accessToken, ...result } = await auth.authenticate(authentication, authParams, ...strategies)
 
         context.params = Object.assign({}, params, result, { authenticated: true })
+        setSlots(context, { verifiedBy: auth })
       }
     }
 

@@ -1,7 +1,15 @@
-import type { HookContext, NextFunction } from '../core/types.ts'
+import type { DefaultAuthentication, HookContext, NextFunction } from '../core/types.ts'
+import { getInherited, setInherited } from '../utils/call-state.ts'
 
 /** What happened to a real-time connection. */
 export type ConnectionEvent = 'login' | 'logout' | 'disconnect'
+
+declare module '../utils/call-state.ts' {
+  interface InheritedSlots {
+    /** Of a connection: the authentication service that has logged it in, unless that is the default one. */
+    readonly loginService?: DefaultAuthentication
+  }
+}
 
 /**
  * An around hook for an authentication service: hands the result of a call that came over a real-time connection
@@ -18,7 +26,15 @@ export function connection(event: ConnectionEvent) {
 
 /** Hands the result of a call that came over a real-time connection to the strategies. */
 export async function updateConnection(event: ConnectionEvent, context: HookContext): Promise<void> {
-  const { service, params, result } = context
+  const { app, service, params, result } = context
+  const { connection } = params
 
-  if (params.connection) await service.handleConnection(event, params.connection, result)
+  if (!connection) return
+
+  await service.handleConnection(event, connection, result)
+  if (event !== 'login') return
+
+  const loginService = service === app.defaultAuthentication?.() ? undefined : service
+
+  if (getInherited(connection).loginService !== loginService) setInherited(connection, { loginService })
 }

@@ -173,8 +173,16 @@ export class AuthenticationBase {
    * @returns The payload
    * @throws NotAuthenticated for a token that is not valid, or was revoked
    */
-  verifyAccessToken(accessToken: string, options?: JwtVerifyOptions, secret?: TokenSecret): Promise<any> {
-    return this.state.tokens.verify(accessToken, options, secret)
+  async verifyAccessToken(
+    accessToken: string,
+    options?: JwtVerifyOptions,
+    secret?: TokenSecret
+  ): Promise<any> {
+    const payload = await this.state.tokens.verify(accessToken, options, secret)
+
+    this.sessionLogins.assertCurrent(payload, options)
+
+    return payload
   }
 
   /**

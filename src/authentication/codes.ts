@@ -72,6 +72,12 @@ interface Sealed {
   readonly hash?: string
 }
 
+/** A short code in the store. */
+interface KeptCode {
+  readonly id: string
+  readonly code: string
+}
+
 const CHECKS: OptionChecks = {
   purpose: [isString, 'a string that is not empty', 'required'],
   subject: [isSubject, 'an id', 'required'],
@@ -165,7 +171,7 @@ export class Codes {
 
       if (!(await this.isBound(found, entity, params))) throw createInvalid()
       if (!(await this.service.useOnce(`code:${found.id}`, found.expiresAt))) throw createInvalid()
-      if (found.key) await this.getStore()._remove(found.key).catch(ignoreMissing)
+      if (found.kept) await this.removeKept(found.kept)
 
       const { entity: name } = this.service.configuration
 
@@ -173,7 +179,7 @@ export class Codes {
     })
   }
 
-  private findLong(code: unknown, purpose: string): (Sealed & { key?: string }) | undefined {
+  private findLong(code: unknown, purpose: string): (Sealed & { readonly kept?: KeptCode }) | undefined {
     return typeof code === 'string' ? unseal<Sealed>(code, this.secret, toSealPurpose(purpose)) : undefined
   }
 
@@ -181,15 +187,22 @@ export class Codes {
     code: string,
     purpose: string,
     subject: string | number
-  ): Promise<(Sealed & { key?: string }) | undefined> {
+  ): Promise<(Sealed & { readonly kept?: KeptCode }) | undefined> {
     for (const key of this.toKeys(purpose, String(subject))) {
       const record = await this.getStore()._get(key).catch(ignoreMissing)
       const sealed = record && unseal<Sealed>(record.code, this.secret, toKeptPurpose(purpose))
 
-      if (sealed?.hash && isSameHash(sealed.hash, toHash(sealed.id, code))) return { ...sealed, key }
+      if (sealed?.hash && isSameHash(sealed.hash, toHash(sealed.id, code))) {
+        return { ...sealed, kept: { id: key, code: record.code } }
+      }
     }
 
     return undefined
+  }
+
+  /** A newer code may be under its key by now. */
+  private async removeKept({ id, code }: KeptCode): Promise<void> {
+    await this.getStore()._remove(id, { query: { code } }).catch(ignoreMissing)
   }
 
   /** Whether nothing has changed that the use of a code changes, and the entity may log in. */

@@ -51,6 +51,10 @@ export interface RunningCall {
   isAborted(): boolean
   /** Whether an entity has changed since the call began. */
   hasChanged(entity: string | undefined): boolean
+  /** Has a function called if the login fails; of several the first. */
+  onFailure(undo: () => void): void
+  /** Calls that function. */
+  fail(): void
 }
 
 /**
@@ -152,6 +156,7 @@ export class Connections {
    */
   async start(connection: RealTimeConnection, login: ConnectionLogin): Promise<void> {
     const { tokenId, entity, authentication } = login
+    const former = this.logins.get(connection)
 
     // In this order: a revocation from here on ends the login, and an earlier one is found.
     this.logins.start(connection, login)
@@ -168,6 +173,8 @@ export class Connections {
       }
     } catch (error) {
       this.stop(connection)
+      // Whether that one has ended meanwhile is not known any more. The reply to the call comes first.
+      if (former) setImmediate(() => this.end(connection))
       throw error
     }
   }
@@ -300,7 +307,12 @@ export class Connections {
     if (!login) return
 
     try {
-      if (login.session && (await this.hasSession(connection, login))) return
+      if (login.session && (await this.hasSession(connection, login))) {
+        // A new password and `isActive` end the session itself only at its next refresh.
+        return await this.verifySessions([connection], (error) => {
+          throw error
+        })
+      }
     } catch (error) {
       reportError(this.service.app, error)
     }
@@ -429,10 +441,19 @@ class Call implements RunningCall {
   /** Whether the connection has ended. */
   isOver = false
   private readonly isRequestAborted: () => boolean
+  private undo: (() => void) | undefined
 
   constructor(connection: RealTimeConnection | undefined, isRequestAborted: () => boolean) {
     this.connection = connection
     this.isRequestAborted = isRequestAborted
+  }
+
+  onFailure(undo: () => void): void {
+    this.undo ??= undo
+  }
+
+  fail(): void {
+    this.undo?.()
   }
 
   isAborted(): boolean {

@@ -6,7 +6,7 @@ import { addServiceSlots, getServiceSlots, withoutServiceSlots } from '../utils/
 import { addSetCookie } from '../utils/cookie.ts'
 import { copyWith } from '../utils/object.ts'
 import { findTokenResponse } from '../utils/token-response.ts'
-import type { Connections } from './connections.ts'
+import { type Connections, getRunningCall } from './connections.ts'
 import { setDispatch, toDispatch } from './dispatch.ts'
 import type { AuthenticationParams } from './types.ts'
 
@@ -30,8 +30,18 @@ export function runLogin(
   context: HookContext,
   next: NextFunction
 ): Promise<void> {
+  const isPart = getRunningCall(service, context.params) !== undefined
+
   return runInTurn(service, context, async () => {
-    await next()
+    const running = getRunningCall(service, context.params)
+
+    try {
+      await next()
+    } catch (error) {
+      // What this call is a part of may succeed all the same.
+      if (!isPart) running?.fail()
+      throw error
+    }
 
     // Listeners get the params as they came.
     context.params = withoutServiceSlots(context.params)

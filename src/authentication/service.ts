@@ -13,6 +13,7 @@ import { mapAll } from '../utils/promise.ts'
 import { markTokenResponse } from '../utils/token-response.ts'
 import { asLogin } from './attempts.ts'
 import { AuthenticationBase } from './base.ts'
+import { getRunningCall } from './connections.ts'
 import { createFinder } from './default-service.ts'
 import { toDispatch } from './dispatch.ts'
 import { FINGERPRINT } from './jwt.ts'
@@ -120,11 +121,13 @@ export class AuthenticationService extends AuthenticationBase {
 
     const result = await this.authenticate(data, asLogin(this, params), ...strategies)
 
-    this.leaveOthers(result, params)
-
-    return result.accessToken
+    const login = result.accessToken
       ? result
       : this.sessionLogins.deliver(await this.addToken(result, params, data), params)
+
+    this.leaveOthers(result, params)
+
+    return login
   }
 
   private async refresh(
@@ -132,17 +135,26 @@ export class AuthenticationService extends AuthenticationBase {
     params: AuthenticationParams
   ): Promise<AuthenticationResult> {
     const { session, result } = await this.sessionLogins.refresh(data, params)
+    const login = this.sessionLogins.deliver(await this.addToken(result, params, {}, session), params)
 
     this.leaveOthers(result, params)
 
-    return this.sessionLogins.deliver(await this.addToken(result, params, {}, session), params)
+    return login
   }
 
   /** Here, and not with what else a login changes on a connection: hooks after this let it join others. */
   private leaveOthers(result: AuthenticationResult, params: AuthenticationParams): void {
-    if (params.connection && this.isOther(params.connection, result, params)) {
-      getInternals(this.app).channels.leaveAll(params.connection)
-    }
+    const { connection } = params
+
+    if (!connection || !this.isOther(connection, result, params)) return
+
+    const { channels } = getInternals(this.app)
+    const left = channels.leaveAll(connection)
+
+    getRunningCall(this, params)?.onFailure(() => {
+      channels.leaveAll(connection)
+      for (const channel of left) channel.join(connection)
+    })
   }
 
   /**

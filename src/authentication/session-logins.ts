@@ -25,13 +25,14 @@ import { assertCanGetCookie, findOwnCookie, readOwnCookie } from './session-cook
 import { SessionSettings } from './session-settings.ts'
 import { REFRESH, SessionUsers, toText } from './session-users.ts'
 import { getConfiguration } from './settings.ts'
-import type { VerifiedToken } from './tokens.ts'
+import { toExpiration, type VerifiedToken } from './tokens.ts'
 import type {
   AuthenticationConfiguration,
   AuthenticationParams,
   AuthenticationRequest,
   AuthenticationResult,
-  JwtOptions
+  JwtOptions,
+  JwtVerifyOptions
 } from './types.ts'
 
 /** How far the clocks of two processes may differ, in milliseconds. */
@@ -429,6 +430,28 @@ export class SessionLogins {
     return sessions
       .filter((session) => this.users.isCurrent(session, params))
       .sort((one, other) => other.loginAt - one.loginAt)
+  }
+
+  /**
+   * Checks that a token of a session is not from before `accessExpiresIn` became shorter: the revocation of a session that has ended
+   * lasts no longer than that.
+   *
+   * @param payload What the token says
+   * @param options Those that it was verified with
+   * @throws NotAuthenticated for an older token
+   */
+  assertCurrent(payload: VerifiedToken['payload'], options?: JwtVerifyOptions): void {
+    const { iat } = payload
+
+    if (iat === undefined || !getSessionClaim(payload)) return
+
+    const { jwtOptions } = this.service.configuration
+    const { accessExpiresIn = Number.POSITIVE_INFINITY } = this.settings.current ?? {}
+    const exp = iat + accessExpiresIn / 1000
+
+    if (toExpiration({ exp }, { ...jwtOptions, ...options, maxAge: undefined }) <= Date.now()) {
+      throw new NotAuthenticated('jwt expired')
+    }
   }
 
   /**

@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { getEntity, readEntityId } from '../access/rules.ts'
 import type { HookContext } from '../core/types.ts'
+import { getSlots } from '../utils/call-state.ts'
 import { isObject } from '../utils/check.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { assertSecret } from './key.ts'
@@ -47,16 +48,18 @@ function identify(context: HookContext, credentials: unknown): readonly unknown[
 
   if (params.authenticated !== true) return undefined
 
-  const entity = getEntity(context)
+  const { verifiedBy = app.defaultAuthentication?.() } = getSlots(context)
+  const service: unknown = verifiedBy?.configKey
+  const entity = getEntity(context, verifiedBy)
 
-  if (!entity) return credentials ? ['credentials', credentials] : undefined
+  if (!entity) return credentials ? ['credentials', credentials, service] : undefined
 
   // Not every user of an existing login has an id.
-  const id = readEntityId(app, entity) ?? entity._id ?? entity
+  const id = readEntityId(app, entity, verifiedBy) ?? entity._id ?? entity
   const { payload } = params.authentication ?? {}
 
   // A user id alone may be that of a user of another authentication service.
-  return ['entity', isObject(id) ? id : String(id), payload?.iss, payload?.aud]
+  return ['entity', isObject(id) ? id : String(id), payload?.iss, payload?.aud, service]
 }
 
 function hash(values: readonly unknown[]): string {

@@ -7,6 +7,7 @@ import { toEventData } from '../core/publish.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { AuthenticationRequest, HookContext, RealTimeConnection } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
+import { getInherited } from '../utils/call-state.ts'
 import { createError } from '../utils/developer-error.ts'
 import { copyWith } from '../utils/object.ts'
 import { shorten } from '../utils/shorten.ts'
@@ -267,7 +268,7 @@ export async function logInConnection(
  *
  * @param app The application
  * @param connection The connection
- * @param service The path of the authentication service; the default one when left out
+ * @param service The path of the authentication service; when left out the one that has logged it in, or the default one
  */
 export async function isAuthenticated(
   app: TransportApplication,
@@ -289,7 +290,7 @@ export async function isAuthenticated(
  *
  * @param app The application
  * @param connection The connection
- * @param service The path of the authentication service; the default one when left out
+ * @param service The path of the authentication service; when left out the one that has logged it in, or the default one
  * @throws What the strategies throw, for credentials that are not valid and where they cannot be verified
  */
 export async function verifyCredentials(
@@ -301,11 +302,10 @@ export async function verifyCredentials(
 
   if (!authentication) return
 
-  await findAuthentication(app, service)?.authenticate(
-    authentication,
-    { connection },
-    authentication.strategy
-  )
+  const { loginService } = getInherited(connection)
+  const auth = service === undefined && loginService ? loginService : findAuthentication(app, service)
+
+  await auth?.authenticate(authentication, { connection }, authentication.strategy)
 }
 
 /**

@@ -227,6 +227,30 @@ describe('a code with digits', () => {
     })
   })
 
+  it('stays when the one before is redeemed while it is issued', async () => {
+    let issue: (() => Promise<string>) | undefined
+    let newer = ''
+    const { service, user, redeem } = await open({
+      revocation: {
+        isRevoked: async () => false,
+        revoke: async () => {
+          newer ||= (await issue?.()) ?? ''
+
+          return true
+        }
+      }
+    })
+    const claim = { purpose: PURPOSE, subject: user.id }
+
+    issue = () => service.issueCode({ ...claim, digits: 6 })
+
+    const code = await issue()
+
+    expect(await redeem({ ...claim, code })).toMatchObject({ user: { email: LOGIN.email } })
+    expect(newer).toMatch(/^\d{6}$/)
+    expect(await redeem({ ...claim, code: newer })).toMatchObject({ user: { email: LOGIN.email } })
+  })
+
   it('replaces the one before while a secret is replaced', async () => {
     const { app, service, user, redeem } = await open()
     const issue = () => service.issueCode({ purpose: PURPOSE, subject: user.id, digits: 12 })

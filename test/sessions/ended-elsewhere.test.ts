@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { afterEach, expect, it, vi } from 'vitest'
+import { defer } from '../support/deferred.ts'
 import { createApp, createShared, MINUTE, stopClock, WREN } from './app.ts'
 
 afterEach(() => vi.useRealTimers())
@@ -9,7 +10,8 @@ async function start(refresh: object = {}) {
   const { revocation, ...others } = createShared()
   const { subscribe, ...silent } = revocation
   const shared = { ...others, revocation: silent }
-  const [one, other] = [await createApp({ shared, refresh }), await createApp({ shared, refresh })]
+  const options = { shared, refresh, isActive: ({ isBlocked }: any) => !isBlocked }
+  const [one, other] = [await createApp(options), await createApp(options)]
 
   await one.app.service('users').create(WREN)
 
@@ -64,10 +66,27 @@ it('a call fails and its socket stays where the store of sessions does not respo
   expect(await socket.call('find', 'notes')).toEqual([null, ['a note']])
 })
 
-it('a socket without calls closes after the time of an access token', async () => {
+type User = { users: any; login: any; one: any }
+
+it.each<[string, (user: User) => Promise<unknown>]>([
+  ['a logout', ({ one, login }) => one.logOut(login.refreshToken)],
+  ['a new password', ({ users }) => users.patch(1, { password: 'another horse' })],
+  ['a block', ({ users }) => users.patch(1, { isBlocked: true })],
+  ['a removal', ({ users }) => users.remove(1)]
+])('a socket without calls closes after the time of an access token, after %s', async (_name, change) => {
   const { one, other, login } = await start({ accessExpiresIn: '1s' })
   const closed = once(other.app, 'disconnect', { signal: AbortSignal.timeout(10_000) })
 
-  await one.logOut(login.refreshToken)
+  await change({ users: one.app.service('users'), login, one })
   await closed
+})
+
+it('a socket without calls stays when nothing about its user has changed', async () => {
+  const { other, socket } = await start({ accessExpiresIn: '1s' })
+  const { promise: checked, resolve } = defer()
+
+  other.app.service('users').hooks({ after: { get: [() => resolve()] } })
+  await checked
+  expect(await socket.call('find', 'notes')).toEqual([null, ['a note']])
+  expect(socket.isClosed).toBe(false)
 })

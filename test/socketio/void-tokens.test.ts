@@ -6,21 +6,22 @@ import {
   alula as createClient,
   MemoryStorage
 } from '../../src/client.ts'
+import { Forbidden } from '../../src/errors.ts'
 import { alula } from '../../src/index.ts'
 import { socketio } from '../../src/socketio.ts'
 import { defer } from '../support/deferred.ts'
-import { CountingHasher, configureLogin } from '../support/login.ts'
+import { CountingHasher, configureLogin, SECRET } from '../support/login.ts'
 import { serve } from '../support/server.ts'
 import { call, connect, hear } from '../support/socketio.ts'
 import { until } from '../support/until.ts'
 
 const ANN = { email: 'ann', password: 'one' }
 
-async function open() {
+async function open(settings: object = {}) {
   const app: any = alula().configure(socketio({ logger: false }))
 
   configureLogin(app, {
-    settings: { local: { hasher: new CountingHasher() }, isActive: ({ banned }: any) => !banned }
+    settings: { local: { hasher: new CountingHasher() }, isActive: ({ banned }: any) => !banned, ...settings }
   })
   app.on('login', (_result: any, { connection }: any) => app.channel('members').join(connection))
   app.publish(() => app.channel('members'))
@@ -98,6 +99,18 @@ it('a user who was changed in the database closes with verifySessions', async ()
   expect(await ended).toEqual(['io server disconnect', undefined])
 })
 
+it.each([{ isActive: () => false }, { secret: `${SECRET} of today` }])(
+  'connections whose login is not valid by new settings close with verifySessions: %j',
+  async (settings) => {
+    const { app, socket } = await open()
+    const ended = hear(socket, 'disconnect')
+
+    app.set('authentication', { ...app.get('authentication'), ...settings })
+    await app.service('authentication').verifySessions()
+    expect(await ended).toEqual(['io server disconnect', undefined])
+  }
+)
+
 it('a password that is changed while a login runs leaves no session of the old one', async () => {
   const { app, id, url } = await open()
   const { accessToken } = await app.service('authentication').create({ strategy: 'local', ...ANN })
@@ -139,6 +152,66 @@ it('a login that fails ends no connection whose token is good', async () => {
 
   expect(await call(socket, 'find', 'notes', {})).toEqual({ of: 'ann' })
   expect(app.channel('members').length).toBe(1)
+})
+
+it.each<[string, (app: any) => object]>([
+  [
+    'in an after hook',
+    (app) => {
+      app.service('authentication').hooks({
+        after: {
+          create: [
+            async ({ app, data, params }: any) => {
+              if (data.email !== 'bob') return
+
+              app.channel('of bob').join(params.connection)
+              throw new Forbidden('Not today')
+            }
+          ]
+        }
+      })
+
+      return {}
+    }
+  ],
+  ['because a socket can get no cookie', () => ({ refresh: true })]
+])('a login of another user that fails %s leaves a connection in its channels', async (_title, prepare) => {
+  const { app, socket } = await open({ refresh: { cookie: true } })
+  const bob = { email: 'bob', password: 'three' }
+  const request = prepare(app)
+
+  await app.service('users').create(bob)
+  await expect(
+    call(socket, 'create', 'authentication', { strategy: 'local', ...bob, ...request }, {})
+  ).rejects.toMatchObject({ name: expect.stringMatching(/Forbidden|BadRequest/) })
+
+  const event = hear(socket, 'things created')
+
+  app.service('things').emit('created', { text: 'for members' })
+  expect(await event).toEqual([{ text: 'for members' }])
+  expect(await call(socket, 'find', 'notes', {})).toEqual({ of: 'ann' })
+  expect(app.channels).toEqual(['members'])
+})
+
+it('a connection closes when the login of another user is no longer valid as soon as it begins', async () => {
+  const revoked = new Set<string>()
+  const { app, socket } = await open({
+    revocation: { revoke: async () => true, isRevoked: async (id: string) => revoked.has(id) }
+  })
+  const bob = { email: 'bob', password: 'three' }
+
+  await app.service('users').create(bob)
+  app.service('authentication').hooks({
+    after: { create: [({ result }: any) => void revoked.add(result.authentication.payload.jti)] }
+  })
+
+  const ended = hear(socket, 'disconnect')
+
+  await expect(
+    call(socket, 'create', 'authentication', { strategy: 'local', ...bob }, {})
+  ).rejects.toMatchObject({ code: 401 })
+  expect(await ended).toEqual(['io server disconnect', undefined])
+  expect(app.channels).toEqual([])
 })
 
 it('somebody else who logs in on a connection leaves the channels of the one before', async () => {
