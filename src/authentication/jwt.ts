@@ -346,8 +346,9 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
 
     if (isFresh && this.showsCredentials) return verified
 
-    const { query, ...others } = params
-    const current = await this.loadEntity(id, copyWith(others, { authenticated: true }))
+    // As with the new token: a subclass with `getEntity` may expect its subject, which is a string.
+    const ownId = this.getEntityId === JWTStrategy.prototype.getEntityId ? String(id) : id
+    const current = await this.loadEntity(ownId, copyWith(params, { authenticated: true, query: {} }))
 
     if (verified && !auth.entities.haveSameCredentials(verified, current, params)) {
       throw new NotAuthenticated('Invalid login')

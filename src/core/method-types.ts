@@ -12,7 +12,7 @@ export type DataByMethod<S> = S extends unknown
           ? SecondArgument<S[Name]>
           : Name extends 'create'
             ? CreateData<S[Name]>
-            : Name extends Unhooked
+            : Name extends Unhooked<S>
               ? never
               : S[Name] extends AnyMethod
                 ? FirstArgument<S[Name]>
@@ -27,7 +27,7 @@ export type ResultByMethod<S> = S extends unknown
         ? CreateResult<S[Name]>
         : Name extends 'update' | 'patch' | 'remove'
           ? OneOf<Resolved<S[Name]>>
-          : Name extends Unhooked
+          : Name extends Unhooked<S>
             ? never
             : S[Name] extends AnyMethod
               ? Resolved<S[Name]>
@@ -36,7 +36,24 @@ export type ResultByMethod<S> = S extends unknown
   : never
 
 /** The methods of a service that have no hooks, or none that clients reach. */
-type Unhooked = 'setup' | 'teardown' | 'sanitizeQuery' | `_${string}`
+type Unhooked<S> =
+  | 'setup'
+  | 'teardown'
+  | 'sanitizeQuery'
+  | `_${string}`
+  | (S extends { _find: unknown } ? AdapterHelper : never)
+
+/** What `@feathersjs/knex` and `@feathersjs/mongodb` have beside service methods, and that returns something thenable. */
+type AdapterHelper =
+  | 'Model'
+  | 'getModel'
+  | 'db'
+  | 'knexify'
+  | 'createQuery'
+  | 'findRaw'
+  | 'aggregateRaw'
+  | 'countDocuments'
+  | 'normalizeId'
 
 type AnyMethod = ((...args: any) => Promise<any>) | undefined
 

@@ -55,7 +55,8 @@ const PARSED = Symbol('alula.query')
 
 /** A request of Koa, as far as its query is concerned. */
 interface QueriedRequest {
-  readonly req: { readonly url?: string }
+  /** Not on the prototype. */
+  readonly req?: { readonly url?: string }
   querystring: string
   [PARSED]?: { readonly search: string; readonly query: Query }
 }
@@ -71,6 +72,8 @@ export function implementQuery(request: object): void {
     configurable: true,
     enumerable: true,
     get(this: QueriedRequest): Query {
+      if (!this.req) return {}
+
       const { search } = splitTarget(this.req.url ?? '/')
 
       if (this[PARSED]?.search !== search) this[PARSED] = { search, query: parseQueryString(search) }

@@ -6,7 +6,7 @@ import type { HttpRequest, IncomingHeaders } from '../transport/http.ts'
 import { isForwarded, toAddress, toHost } from '../transport/proxies.ts'
 import type { HttpTarget } from '../transport/target.ts'
 import { isObject } from '../utils/check.ts'
-import { hasBody, readText, toBodyStream } from './read.ts'
+import { readText, toBodyStream } from './read.ts'
 
 /** A request as servers of Node and what is built on them (Express, Koa) have it. */
 export type ServerRequest = IncomingMessage & {
@@ -65,7 +65,7 @@ export class NodeRequest implements HttpRequest {
     const { incoming } = this
     const { body } = incoming
 
-    return body !== undefined && !incoming.readableDidRead && isLeft(body, incoming) ? undefined : body
+    return body !== undefined && !incoming.readableDidRead && isEmpty(body) ? undefined : body
   }
 
   get native(): { request: ServerRequest; response: ServerResponse } {
@@ -125,9 +125,9 @@ export class NodeRequest implements HttpRequest {
   }
 }
 
-/** Parsers of Express 4 set an empty object for a body of a type that they do not read. */
-function isLeft(body: unknown, incoming: IncomingMessage): boolean {
-  return isObject(body) && Object.keys(body).length === 0 && hasBody(incoming)
+/** What parsers set without reading anything: those of Express 4, and those of `alula/express`. */
+function isEmpty(body: unknown): boolean {
+  return isObject(body) && Object.keys(body).length === 0
 }
 
 /** Methods that a `Request` cannot have (Fetch §2.2.1). */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { authenticate, JWTStrategy, LocalStrategy } from '../../src/authentication.ts'
+import { Forbidden } from '../../src/errors.ts'
 import { memory } from '../../src/memory.ts'
 import { createAppWithUser, LOGIN } from './app.ts'
 
@@ -100,4 +101,52 @@ it('a password that is changed while it is compared ends the login', async () =>
   })
 
   await expect(service.create(LOGIN)).rejects.toMatchObject({ code: 401, message: 'Invalid login' })
+})
+
+it('a strategy with getEntity loads at a login as with the new token: by its subject, with a query', async () => {
+  const calls: unknown[] = []
+
+  class Custom extends JWTStrategy {
+    override async getEntity(id: any, params: any) {
+      calls.push([id, params.query, params.authenticated])
+
+      return super.getEntity(id, params)
+    }
+  }
+
+  const strategies = { jwt: new Custom(), local: new LocalStrategy() }
+  const { service } = await createAppWithUser({ strategies, users: memory({ startId: 7 }) })
+
+  await service.create(LOGIN, { query: { name: 'not for users' } })
+  expect(calls).toEqual([['7', {}, true]])
+})
+
+it('a strategy that says what the id of a user is loads at a login by the id of the record', async () => {
+  class Custom extends JWTStrategy {
+    override async getEntityId(result: any) {
+      return Number(result.authentication.payload.sub)
+    }
+  }
+
+  const strategies = { jwt: new Custom(), local: new LocalStrategy() }
+  const { app, service } = await createAppWithUser({ strategies, users: memory({ startId: 7 }) })
+  const ids: unknown[] = []
+
+  app.service('users').hooks({ before: { get: [({ id }: any) => void ids.push(id)] } })
+  await service.create(LOGIN)
+  expect(ids).toEqual([7])
+})
+
+it('what getEntity of the jwt strategy throws refuses a login with a password too', async () => {
+  class Verified extends JWTStrategy {
+    override async getEntity(): Promise<never> {
+      throw new Forbidden('not verified')
+    }
+  }
+
+  const { service } = await createAppWithUser({
+    strategies: { jwt: new Verified(), local: new LocalStrategy() }
+  })
+
+  await expect(service.create(LOGIN)).rejects.toMatchObject({ code: 403, message: 'not verified' })
 })

@@ -21,6 +21,19 @@ it('the application stays the same object, and has the members of Koa', () => {
   expect(Koa).toBe(KoaClass)
 })
 
+it('the query of the prototype of its requests can be read, as in Koa', async () => {
+  const app = koa(alula())
+
+  // feathers-swagger tells an application of Koa by it.
+  expect(app.request.query).toEqual({})
+  Object.assign(app.request.query, { left: 'behind' })
+
+  app.configure(rest())
+  app.use('things', { find: async ({ query }: any) => query })
+
+  expect(await getJson(`${await serve(app)}/things`)).toEqual({})
+})
+
 it('only applications are accepted', () => {
   expect(() => koa({} as any)).toThrow('alula/koa requires a valid Feathers application instance')
   expect(() => alula().configure(rest())).toThrow('alula/koa rest needs a Koa compatible app.')

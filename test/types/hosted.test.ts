@@ -1,4 +1,4 @@
-// Packages whose types are written with those of Feathers v5, and add to them: with two `paths` they compile.
+// Packages whose types are written with those of Feathers v5, and add to them: with three `paths` they compile.
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -38,13 +38,45 @@ app.service('notes').publish((_data, context) => context.app.channel('notes'))
 export const found = app.lookup('notes/1')
 `
 
-// Without `skipLibCheck`, which only leaves out what is wrong with the declarations of packages.
-it('transport-commons, schema and feathers-casl compile', async () => {
-  expect(await findErrors()).toEqual([])
-}, 240_000)
+/** As in feathers-authentication-management, which has a client in the same module. */
+const PLUGIN = `
+import type { AuthenticationClient } from '@feathersjs/authentication-client'
+import type { Application } from '@feathersjs/feathers'
 
-/** Compiles the application against what `npm run build` has made, as a consumer would. */
-async function findErrors(): Promise<string[]> {
+export default function plugin(options: object): (app: Application) => void
+export interface ClientOptions { authentication?: AuthenticationClient; storage?: AuthenticationClient['storage'] }
+`
+
+const CLIENT = `
+import plugin, { type ClientOptions } from './plugin.js'
+import { type Application as ServerApplication, alula } from 'alula'
+import { type Application, authentication, feathers, rest } from 'alula/client'
+import type { MemoryService } from 'alula/memory'
+
+interface ServiceTypes { notes: MemoryService<{ id: number }> }
+
+export const server: ServerApplication<ServiceTypes> = alula<ServiceTypes>().configure(plugin({}))
+export const client: Application<ServiceTypes> = feathers<ServiceTypes>()
+
+client.configure(rest('http://localhost:3030').fetch(fetch))
+client.configure(authentication())
+export const options: ClientOptions = { authentication: client.authentication }
+`
+
+// Without `skipLibCheck`, which only leaves out what is wrong with the declarations of packages.
+it.each([
+  ['transport-commons, schema and feathers-casl', { 'app.ts': APPLICATION }],
+  ['a plugin with a client, beside a client of alula,', { 'plugin.d.ts': PLUGIN, 'app.ts': CLIENT }]
+])(
+  '%s compile',
+  async (_what, files) => {
+    expect(await findErrors(files)).toEqual([])
+  },
+  240_000
+)
+
+/** Compiles an application against what `npm run build` has made, as a consumer would. */
+async function findErrors(files: { readonly [name: string]: string }): Promise<string[]> {
   // In here, so that the packages are found.
   const cache = join(ROOT, 'node_modules/.cache')
 
@@ -61,14 +93,15 @@ async function findErrors(): Promise<string[]> {
         alula: [join(ROOT, 'dist/index.d.ts')],
         'alula/*': [join(ROOT, 'dist/*.d.ts')],
         '@feathersjs/feathers': [join(ROOT, 'dist/index.d.ts')],
-        '@feathersjs/feathers/lib/declarations': [join(ROOT, 'dist/core/types.d.ts')]
+        '@feathersjs/feathers/lib/declarations': [join(ROOT, 'dist/core/types.d.ts')],
+        '@feathersjs/authentication-client': [join(ROOT, 'dist/client.d.ts')]
       }
     },
     include: ['app.ts']
   }
 
   onTestFinished(() => rm(folder, { recursive: true }))
-  await writeFile(join(folder, 'app.ts'), APPLICATION)
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(options))
 
   const compiler = join(ROOT, 'node_modules/typescript7/bin/tsc')

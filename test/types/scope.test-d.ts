@@ -84,3 +84,10 @@ export async function callServer(client: Application<ClientServices<Services>>) 
   expectType<string>().of((await client.service('comment').get(null)).text)
   await client.service(path).create({ text: 'x' }, { route: { slug: 'intro' } })
 }
+
+// The path has the values of its placeholders.
+export async function callAsClient() {
+  const nested = app.asClient().service('articles/intro/comments' as typeof path)
+
+  expectType<number>().of((await nested.create({ text: 'x' })).articleId)
+}

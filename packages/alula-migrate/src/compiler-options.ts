@@ -19,11 +19,13 @@ export interface CompilerOptionsInput {
 
 /**
  * Modules whose types the packages that stay name in theirs. The second one is what they augment, so it is the file that
- * declares the types: an augmentation does not see names that a module only exports again.
+ * declares the types: an augmentation does not see names that a module only exports again. The third one adds to
+ * `Application` of the second, for servers too.
  */
 const HOSTED_TYPES = {
   '@feathersjs/feathers': 'alula/dist/index.d.ts',
-  '@feathersjs/feathers/lib/declarations': 'alula/dist/core/types.d.ts'
+  '@feathersjs/feathers/lib/declarations': 'alula/dist/core/types.d.ts',
+  '@feathersjs/authentication-client': 'alula/dist/client.d.ts'
 }
 
 /** Settings that know `exports` of a package. In those of the second list, CommonJS must not import ES modules. */

@@ -39,9 +39,10 @@ package.json:4  dependencies: − @feathersjs/feathers
 tsconfig.json:2  skipLibCheck: (none) → true
 tsconfig.json:2  paths: + @feathersjs/feathers, whose types are those of alula
 tsconfig.json:2  paths: + @feathersjs/feathers/lib/declarations, whose types are those of alula
+tsconfig.json:2  paths: + @feathersjs/authentication-client, whose types are those of alula
 tsconfig.json:3  module: commonjs → nodenext
 
-7 changes in 3 files, 0 places need manual changes. Next: npm install, then your tests.
+8 changes in 3 files, 0 places need manual changes. Next: npm install, then your tests.
 `)
   expect(read(folder, 'src/app.ts')).toBe(`\n${MOVED}import configuration from '@feathersjs/configuration'\n`)
   expect(JSON.parse(read(folder, 'package.json'))).toEqual({

@@ -162,7 +162,8 @@ it.each([
 
 const PATHS = {
   '@feathersjs/feathers': ['./node_modules/alula/dist/index.d.ts'],
-  '@feathersjs/feathers/lib/declarations': ['./node_modules/alula/dist/core/types.d.ts']
+  '@feathersjs/feathers/lib/declarations': ['./node_modules/alula/dist/core/types.d.ts'],
+  '@feathersjs/authentication-client': ['./node_modules/alula/dist/client.d.ts']
 }
 
 it.each([
@@ -224,10 +225,12 @@ it('paths are reported in the line where they are, or would be', () => {
   expect(changesOf('{\n"compilerOptions": {\n"module": "commonjs"\n} }')).toEqual([
     '3: module: commonjs → nodenext',
     '2: paths: + @feathersjs/feathers, whose types are those of alula',
-    '2: paths: + @feathersjs/feathers/lib/declarations, whose types are those of alula'
+    '2: paths: + @feathersjs/feathers/lib/declarations, whose types are those of alula',
+    '2: paths: + @feathersjs/authentication-client, whose types are those of alula'
   ])
   expect(changesOf('{ "compilerOptions": { "module": "nodenext",\n"paths": {} } }')).toEqual([
     '2: paths: + @feathersjs/feathers, whose types are those of alula',
-    '2: paths: + @feathersjs/feathers/lib/declarations, whose types are those of alula'
+    '2: paths: + @feathersjs/feathers/lib/declarations, whose types are those of alula',
+    '2: paths: + @feathersjs/authentication-client, whose types are those of alula'
   ])
 })

@@ -86,7 +86,8 @@ it.each([
   expect(readJson(root, 'apps/api/tsconfig.json').compilerOptions.paths).toEqual({
     ...expected,
     '@feathersjs/feathers': [`${modules}alula/dist/index.d.ts`],
-    '@feathersjs/feathers/lib/declarations': [`${modules}alula/dist/core/types.d.ts`]
+    '@feathersjs/feathers/lib/declarations': [`${modules}alula/dist/core/types.d.ts`],
+    '@feathersjs/authentication-client': [`${modules}alula/dist/client.d.ts`]
   })
   expect(migrateFolder(root).flatMap(({ changes }) => changes)).toEqual([])
 })
