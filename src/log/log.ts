@@ -51,7 +51,7 @@ export type { Gap }
 /** What a transport tells its connections. */
 export interface LogListener {
   /** The connections that are open. */
-  readonly connections: { has(connection: any): boolean; keys(): Iterable<object> }
+  readonly connections: { has(connection: any): boolean; keys(): IterableIterator<object> }
   /** These have all events up to a position. */
   tellPosition(position: string, connections: readonly object[]): void
   /** These missed events, which they do not get. */
@@ -124,8 +124,6 @@ export interface LogSource {
   decode(text: string): readonly KeptEvent[]
   /** Takes an entry, which comes back by `receive`. */
   write(entry: OwnEntry): void
-  /** Waits a moment for an entry that this process has not read, if there is one: another process may have. */
-  whenRead(id: string): Promise<void>
   /** Entries after a place that the ring does not have any more, or not yet; none where they are gone. */
   readAfter(end: End): Promise<readonly ReceivedEntry[]>
 }
@@ -427,12 +425,15 @@ class Log implements EventLog {
 
   /** Whether an event may reach a connection here. */
   private isWanted(paths: readonly string[]): boolean {
-    const { app } = this
-    const { channels } = getInternals(app)
+    const { app, listeners } = this
+    // A publisher may return a channel without a name, and a transport may have no log.
+    const isConnected =
+      !getInternals(app).channels.isEmpty ||
+      [...listeners].some(({ connections }) => !connections.keys().next().done)
     // Publishers of a sub-application may choose its channels.
     const isMounted = (path: string) => getHome(app.services[path], path, app).app !== app
 
-    return paths.some((path) => hasPublisher(app, path) && (!channels.isEmpty || isMounted(path)))
+    return paths.some((path) => hasPublisher(app, path) && (isConnected || isMounted(path)))
   }
 
   private closeUnused(): void {
@@ -485,6 +486,8 @@ class Log implements EventLog {
   /** So that a client for which nothing happens does not fall behind. */
   private beat(): void {
     const position = this.sentPosition
+
+    if (this.waiting.size === 0) this.replays.settle()
 
     if (position === this.told) return
 

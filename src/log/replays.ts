@@ -46,7 +46,6 @@ type SentEntry = Pick<Entry, 'id' | 'count' | 'tx'> & {
 /** Reads a log that processes share. */
 interface LogReader {
   decode(text: string): readonly KeptEvent[]
-  whenRead(id: string): Promise<void>
   readAfter(end: End): Promise<readonly SentEntry[]>
 }
 
@@ -62,9 +61,9 @@ export class Replays {
   private readonly ring: Ring
   /**
    * Connections that get events by a replay: all events, or after one that has finished those up to its end, which may
-   * wait for publishers still.
+   * wait for publishers still, or have reached the connection in another process, which has read more.
    */
-  private readonly ends = new Map<object, End | 'all'>()
+  private readonly ends = new Map<object, { readonly replay: Replay; readonly end: End | 'all' }>()
   private readonly queue: (() => void)[] = []
   private running = 0
 
@@ -80,7 +79,7 @@ export class Replays {
 
   /** Whether all events reach a connection by a replay. */
   isRunning(connection: object): boolean {
-    return this.ends.get(connection) === 'all'
+    return this.ends.get(connection)?.end === 'all'
   }
 
   /** Says of connections that they get an event by a replay; `undefined` where that is so for none. */
@@ -88,15 +87,17 @@ export class Replays {
     if (this.ends.size === 0) return undefined
 
     return (connection) => {
-      const end = this.ends.get(connection)
+      const end = this.ends.get(connection)?.end
 
       return end === 'all' || (end !== undefined && compareEnds({ id, count: index }, end) < 0)
     }
   }
 
-  /** Forgets where replays have ended: no event waits any more. */
+  /** Forgets where replays have ended, as far as this process has read: no event waits any more. */
   settle(): void {
-    for (const [connection, end] of this.ends) if (end !== 'all') this.ends.delete(connection)
+    for (const [connection, { replay, end }] of this.ends) {
+      if (end !== 'all' && !(replay.isOpen() && this.isAhead(replay, end))) this.ends.delete(connection)
+    }
   }
 
   /**
@@ -109,18 +110,16 @@ export class Replays {
   run(replay: Replay): Promise<void> {
     if (this.isRunning(replay.connection)) throw new BadRequest('What was missed is being sent already')
 
-    this.ends.set(replay.connection, 'all')
+    this.ends.set(replay.connection, { replay, end: 'all' })
 
     return this.runInTurn(replay)
   }
 
   private async runInTurn(replay: Replay): Promise<void> {
-    const { connection, from, source } = replay
+    const { connection } = replay
 
-    // What others decide how long it takes, and clients may have made up, takes no turn.
+    // How long this takes is decided elsewhere: it takes no turn.
     await whenJoined(this.app, connection)
-    if (source && this.isOutside(replay, from)) await source.whenRead(from.id)
-
     await this.takeTurn()
 
     try {
@@ -188,8 +187,9 @@ export class Replays {
       throw error
     } finally {
       // Nothing was awaited since the connection was told of the end of the log or of a gap: no event came in between.
-      if (isSettled() || !isOpen()) this.ends.delete(connection)
-      else this.ends.set(connection, this.ring.end)
+      if (isOpen()) this.ends.set(connection, { replay, end: this.isAhead(replay, at) ? at : this.ring.end })
+      else this.ends.delete(connection)
+      if (isSettled()) this.settle()
     }
   }
 
@@ -197,9 +197,15 @@ export class Replays {
     return from.epoch === getEpoch() && !this.ring.reaches(at)
   }
 
+  /** Whether a place comes after all that this process has read. */
+  private isAhead({ from, getEpoch }: Replay, at: End): boolean {
+    return from.epoch === getEpoch() && compareEnds(at, this.ring.end) > 0
+  }
+
   /** Whether there are events after a place; otherwise tells the connection that it has all, or what it does not get. */
-  private isLeft({ from, getEpoch, tellGap, tellEnd }: Replay, at: End): boolean {
+  private isLeft(replay: Replay, at: End): boolean {
     const { app, ring } = this
+    const { from, getEpoch, tellGap, tellEnd } = replay
     const epoch = getEpoch()
     const isHere = from.epoch === epoch
 
@@ -207,6 +213,8 @@ export class Replays {
       if (ring.findAfter(at)) return true
 
       tellEnd(ring.end)
+    } else if (this.isAhead(replay, at)) {
+      tellEnd(at)
     } else {
       tellGap({
         services: (isHere && ring.listPathsAfter(at)) || listPublished(app),

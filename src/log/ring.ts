@@ -125,7 +125,6 @@ export class Ring {
 
   /** Whether all that comes after a position is here. */
   reaches(position: End): boolean {
-    // No client has a position beyond the end.
     return compareEnds(position, this.dropped) >= 0 && compareEnds(position, this.end) <= 0
   }
 

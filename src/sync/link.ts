@@ -9,7 +9,6 @@ import { RedisConnection } from '../redis/connection.ts'
 import type { RedisSettings } from '../redis/options.ts'
 import { createDebug } from '../utils/debug.ts'
 import { createTypeError } from '../utils/developer-error.ts'
-import { withTimeout } from '../utils/with-timeout.ts'
 import { decode, encode } from './codec.ts'
 import { Reader } from './reader.ts'
 import type { SharedRevocationStore } from './revocation.ts'
@@ -42,9 +41,6 @@ const CLOSE_TIME = 2000
 /** How many entries are read at a time for a connection that comes back: each may be large. */
 const REPLAY_BATCH = 16
 
-/** How long, in milliseconds, a connection that comes back waits for a position that this process has not read yet. */
-const MAX_LAG = 2000
-
 /** What connects an application with the same application in other processes, from its set-up to its end. */
 export class Link implements LogSource {
   readonly params: readonly string[]
@@ -58,8 +54,6 @@ export class Link implements LogSource {
   private writer: Writer | undefined
   /** The last entry that was read. */
   private position = ''
-  /** Replays that wait until this process has read on. */
-  private readonly waiting: (() => void)[] = []
   private isNamed = false
 
   /**
@@ -93,7 +87,7 @@ export class Link implements LogSource {
     const writer = new Writer(
       writing,
       size,
-      { key, maxBytes, maxDelay },
+      { key, maxBytes, maxDelay, createTx: () => (this.log as SharedLog).createTx() },
       {
         publish: (entry) => this.log?.publishOwn(entry),
         overtaken: (paths) => this.log?.tellGap(paths),
@@ -116,8 +110,7 @@ export class Link implements LogSource {
     await reader.start()
     await writer.start()
 
-    if (revocations)
-      revocations.announce = (id) => writer.addRevocation((this.log as SharedLog).createTx(), id)
+    if (revocations) revocations.announce = (id) => writer.addRevocation(id)
   }
 
   /** Sends what is left, and ends the connections. */
@@ -129,7 +122,6 @@ export class Link implements LogSource {
     await this.writer?.close(CLOSE_TIME)
     this.log?.setSource(undefined)
     this.log = undefined
-    this.wake()
 
     for (const connection of this.connections.splice(0)) connection.close()
     revocations?.close()
@@ -186,21 +178,6 @@ export class Link implements LogSource {
     }
   }
 
-  /** Waits for a place of which a client knows by another process, which has read more. */
-  async whenRead(id: string): Promise<void> {
-    const end = Date.now() + MAX_LAG
-
-    while (this.log && compareIds(this.position, id) < 0 && Date.now() < end) {
-      const read = new Promise<void>((resolve) => this.waiting.push(resolve))
-
-      await withTimeout(read, end - Date.now()).catch(() => undefined)
-    }
-  }
-
-  private wake(): void {
-    for (const resolve of this.waiting.splice(0)) resolve()
-  }
-
   private async connect(): Promise<RedisConnection> {
     const { redis, connectTimeout } = this.settings
     const connection = await RedisConnection.open(redis, connectTimeout, this.availability)
@@ -224,7 +201,8 @@ export class Link implements LogSource {
       if (entry.revoked === undefined) log.receive({ ...entry, own })
       else if (!isOwn) this.settings.revocations?.notify(entry.revoked)
 
-      if (entry.text === undefined && entry.revoked === undefined && !own) {
+      // The writer has reported those of this process.
+      if (entry.text === undefined && entry.revoked === undefined && !isOwn) {
         this.reportGap('Events of another process do not reach this one', entry.paths)
       }
 
@@ -234,8 +212,6 @@ export class Link implements LogSource {
       log.tellGap(entry.paths)
       this.reportGap('Events of another process do not reach this one', entry.paths)
     }
-
-    this.wake()
   }
 
   private handleEpoch(epoch: string, end: End): void {

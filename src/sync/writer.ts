@@ -11,6 +11,8 @@ export interface WriterSettings {
   readonly maxBytes: number
   /** After how many milliseconds the connections of this process get what waits. */
   readonly maxDelay: number
+  /** Names an entry: that of this process, and a number that grows. */
+  readonly createTx: () => string
 }
 
 /** What a writer tells. */
@@ -102,26 +104,32 @@ export class Writer {
   }
 
   /** Adds what was revoked. */
-  addRevocation(tx: string, revoked: string): void {
+  addRevocation(revoked: string): void {
+    const tx = this.settings.createTx()
+
     this.push({ tx, paths: [], count: 0, text: undefined, revoked, own: undefined })
   }
 
-  /** Takes the entry that this process has read, and those before it, which it has read or will not. */
+  /** Takes the entry that this process has read. Redis has refused those before it, or lost them before they were read. */
   take(tx: string): OwnEntry | undefined {
     const index = this.waiting.findIndex((waiting) => waiting.tx === tx)
     const taken = this.waiting.splice(0, index + 1)
 
-    for (const { bytes, own } of taken) {
+    for (const { bytes } of taken) {
       this.bytes -= bytes
       this.bytesInFlight -= bytes
-      if (own?.isPublished) for (const { serviceEvent } of own.events) this.overtaken.add(serviceEvent.path)
     }
 
     this.sent = Math.max(0, this.sent - taken.length)
+
+    const own = taken.pop()?.own
+
+    if (own?.isPublished) for (const { serviceEvent } of own.events) this.overtaken.add(serviceEvent.path)
+    this.replace(taken)
     if (this.waiting.length === 0) this.onEmpty?.()
     this.writeSome()
 
-    return taken.at(-1)?.own
+    return own
   }
 
   /** Tells of a gap once the last entry is back that was published early. */
@@ -150,7 +158,7 @@ export class Writer {
     const left = this.waiting.splice(0)
 
     for (const { own } of left) if (own && !own.isPublished) this.listener.publish(own)
-    if (left.length > 0) this.listener.lost([...new Set(left.flatMap(({ paths }) => paths))])
+    if (left.length > 0) this.listener.lost(listPaths(left))
   }
 
   private push(entry: Omit<Waiting, 'bytes' | 'since'>): void {
@@ -161,6 +169,27 @@ export class Writer {
     while (this.bytes > this.settings.maxBytes) if (!this.drop()) break
     this.watch()
     this.writeSome()
+  }
+
+  /**
+   * Adds what stands for entries that are not in the stream, and whose numbers readers skip by now: revocations again, and
+   * one gap for all events, which would come after later ones of the same records.
+   */
+  private replace(missing: readonly Waiting[]): void {
+    const paths = listPaths(missing)
+    const lost = listPaths(missing.filter(({ text }) => text !== undefined))
+
+    for (const { own, revoked } of missing) {
+      if (own && !own.isPublished) this.listener.publish(own)
+      if (revoked !== undefined) this.addRevocation(revoked)
+    }
+
+    if (lost.length > 0) this.listener.lost(lost)
+    if (paths.length === 0) return
+
+    const tx = this.settings.createTx()
+
+    this.push({ tx, paths, count: 1, text: undefined, revoked: undefined, own: undefined })
   }
 
   /** The oldest entry that Redis was not given makes room: it becomes a gap, together with one before it. */
@@ -241,4 +270,9 @@ export class Writer {
 
     return this.connection.client.xAdd(this.settings.key, '*', toFields(entry), { TRIM: trim })
   }
+}
+
+/** The services of entries, each once. */
+function listPaths(entries: readonly Waiting[]): string[] {
+  return [...new Set(entries.flatMap(({ paths }) => paths))]
 }

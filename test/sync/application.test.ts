@@ -2,11 +2,14 @@ import { once } from 'node:events'
 import { expect, it, onTestFinished } from 'vitest'
 import { getInternals } from '../../src/core/internals.ts'
 import express from '../../src/express.ts'
-import { alula } from '../../src/index.ts'
+import { alula, Channel } from '../../src/index.ts'
 import { openLog } from '../../src/log/log.ts'
 import { memory } from '../../src/memory.ts'
+import { socketio } from '../../src/socketio.ts'
 import { sync } from '../../src/sync.ts'
 import { createPrefix, describeRedis, REDIS_URL } from '../support/redis.ts'
+import { toUrl } from '../support/server.ts'
+import { connectSocket, next } from '../support/sockets.ts'
 import { until } from '../support/until.ts'
 import { configureUsers, LOGIN, payloads, startProcess, startTwo } from './app.ts'
 
@@ -51,6 +54,30 @@ describeRedis('sync', () => {
     await until(() => expect(payloads(other).map(({ n }) => n)).toEqual([1, 3]))
     await until(() => expect(payloads(one).map(({ n }) => n)).toEqual([2, 3]))
     expect([...one.gaps, ...other.gaps]).toEqual([])
+  })
+
+  it('brings events to clients whose publisher returns a channel without a name', async () => {
+    const prefix = createPrefix()
+
+    async function start(): Promise<{ app: any; received: Promise<unknown> }> {
+      const app: any = alula()
+      const channel = new Channel()
+
+      app.configure(socketio()).configure(sync({ redis: REDIS_URL, prefix }))
+      app.use('things', memory())
+      app.on('connection', (connection: object) => channel.join(connection))
+      app.service('things').publish(() => channel)
+      onTestFinished(async () => void (await app.teardown()))
+
+      const server = await app.listen(0, '127.0.0.1')
+
+      return { app, received: next(await connectSocket(toUrl(server)), 'things created') }
+    }
+
+    const [one, other] = [await start(), await start()]
+
+    await one.app.service('things').create({ id: 1 })
+    for (const { received } of [one, other]) expect(await received).toEqual({ id: 1 })
   })
 
   it('sends what is left before it ends', async () => {

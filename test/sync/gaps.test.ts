@@ -1,23 +1,9 @@
 import { expect, it } from 'vitest'
-import { openLog } from '../../src/log/log.ts'
 import { startProxy } from '../support/proxy.ts'
 import { createPrefix, describeOwnRedis, describeRedis, REDIS_URL, startRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
 import { payloads, startProcess, startTwo } from './app.ts'
-import { connectTo, hears, numbers, send } from './sending.ts'
-
-/** The gaps that connections of a process are told of. */
-function openGaps({ app }: { app: any }): unknown[] {
-  const gaps: unknown[] = []
-
-  openLog(app, {
-    connections: new Set([{}]),
-    tellPosition: () => undefined,
-    tellGap: (gap) => gaps.push(gap)
-  })
-
-  return gaps
-}
+import { connectTo, hears, numbers, openGaps, send } from './sending.ts'
 
 describeRedis('a gap', () => {
   it('is said where Redis has forgotten what a process did not read, and what came after arrives', async () => {

@@ -8,6 +8,7 @@ import { startProxy } from '../support/proxy.ts'
 import { createPrefix, describeOwnRedis, describeRedis, REDIS_URL, startRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
 import { configureUsers, LOGIN, type Process, startProcess } from './app.ts'
+import { connectTo, hears, refuse, send } from './sending.ts'
 
 const UNAVAILABLE = { name: 'Unavailable', code: 503 }
 const REVOKED = { name: 'NotAuthenticated', message: 'jwt revoked' }
@@ -223,6 +224,29 @@ describeOwnRedis('a store of revoked tokens, when Redis', () => {
         await one.authentication.create({ strategy: 'jwt', accessToken }).catch((error: any) => error)
       ).toMatchObject(REVOKED)
     )
+  })
+
+  it('refuses only the announcement of a logout, and takes what comes later, connections elsewhere end', async () => {
+    const redis = await startRedis()
+    const proxy = await startProxy(redis.url)
+    const { one, other } = await startTwoWithUsers(proxy.url, redis.url, 'alula')
+    const { accessToken } = await one.authentication.create(LOGIN)
+    const connection = await open(other, accessToken)
+    const client = await connectTo(redis.url)
+
+    proxy.mute()
+
+    const revoked = one.authentication.revokeAccessToken(accessToken).catch((error: any) => error)
+
+    await until(async () => expect(await client.keys('alula:revoked:*')).toHaveLength(1))
+    await refuse(client, 1)
+    send(one, 0, 1)
+    await hears(other, [0])
+    expect(await revoked).toMatchObject(UNAVAILABLE)
+    expect(other.ended).toEqual([])
+    proxy.mend()
+    await until(() => expect(other.ended).toEqual([connection]))
+    expect([...one.gaps, ...other.gaps]).toEqual([])
   })
 
   it('is away, no token is let in', async () => {

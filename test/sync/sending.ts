@@ -1,5 +1,6 @@
 import { createClient } from 'redis'
 import { expect, onTestFinished } from 'vitest'
+import { openLog } from '../../src/log/log.ts'
 import { until } from '../support/until.ts'
 import { type Process, payloads } from './app.ts'
 
@@ -39,4 +40,29 @@ export async function drained(url: string, prefix: string, number: number): Prom
       expect.stringContaining(`"data":${number}}`)
     )
   })
+}
+
+/** Has Redis refuse what is written, as without memory, until it has refused this many entries. */
+export async function refuse(
+  client: Awaited<ReturnType<typeof connectTo>>,
+  count: number,
+  write: () => void = () => undefined
+): Promise<void> {
+  await client.configSet('maxmemory', '1')
+  write()
+  await until(async () => expect(await client.info('errorstats')).toContain(`errorstat_OOM:count=${count}`))
+  await client.configSet('maxmemory', '0')
+}
+
+/** The gaps that connections of a process are told of. */
+export function openGaps({ app }: { app: any }): unknown[] {
+  const gaps: unknown[] = []
+
+  openLog(app, {
+    connections: new Set([{}]),
+    tellPosition: () => undefined,
+    tellGap: (gap) => gaps.push(gap)
+  })
+
+  return gaps
 }
