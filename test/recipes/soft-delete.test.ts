@@ -6,8 +6,37 @@ import { call, HEADER_LOGIN } from './header-login.ts'
 
 const [recipe] = readBlocks(await readPage('recipes/06-soft-delete'), 'js') as [string]
 
+/** The recipe under a parent, as its notes say. */
+const NESTED = `${recipe.replace(/\n\/\/ Comments are out of sight[\s\S]*/, '')}`
+  .replace("app.use('notes'", "app.use('teams/:team/notes'")
+  .replace("methods: ['find'", "parent: { teamId: 'teams' },\n  methods: ['find'")
+
+/** Both teams have the first user; the second user has none. */
+const TEAMS = `
+import { memory } from 'alula/memory'
+
+app.use('teams', memory({ store: { 1: { id: 1, users: [1] }, 2: { id: 2, users: [1, 3] } }, operators: ['$contains'] }), {
+  access: access({ get: ({ params }) => ({ users: { $contains: params.user?.id } }) })
+})`
+
 /** An application with the recipe. It purges what was deleted by now when a client asks. */
 async function toProgram(database: TestDatabase): Promise<string> {
+  return toModule(
+    await toStart(database),
+    recipe,
+    `for (const event of ['removed', 'created', 'patched']) {
+  app.service('notes').on(event, ({ id }) => console.log(event, id))
+}
+app.use('purges', { create: async () => await app.service('notes').purge(Date.now() + 1) }, { methods: ['create'] })`,
+    END
+  )
+}
+
+const END = `app.use(errorHandler({ logger: false }))
+await app.listen(3030)`
+
+/** An application with the tables of the recipe. */
+async function toStart(database: TestDatabase): Promise<string> {
   const url = JSON.stringify(await createDatabase(database))
   const dialect =
     database === SQLITE
@@ -24,17 +53,10 @@ import { Pool } from 'pg'
 const db = new Kysely({ dialect: ${dialect} })
 const app = express(alula())
 
-await sql\`create table notes (id ${database.countedId}, slug text, text text, "ownerId" integer, "deletedAt" bigint)\`.execute(db)
+await sql\`create table notes (id ${database.countedId}, slug text, text text, "ownerId" integer, "teamId" integer, "deletedAt" bigint)\`.execute(db)
 await sql\`create table comments (id ${database.countedId}, text text, "noteId" integer)\`.execute(db)`,
     HEADER_LOGIN,
-    'app.configure(rest({ logger: false }))',
-    recipe,
-    `for (const event of ['removed', 'created', 'patched']) {
-  app.service('notes').on(event, ({ id }) => console.log(event, id))
-}
-app.use('purges', { create: async () => await app.service('notes').purge(Date.now() + 1) }, { methods: ['create'] })
-app.use(errorHandler({ logger: false }))
-await app.listen(3030)`
+    'app.configure(rest({ logger: false }))'
   )
 }
 
@@ -103,6 +125,48 @@ describeDatabases(
       expect(await readStatus('notes/purge', 1, 'POST', {})).toBe(405)
       expect((await ask('purges', 1, { data: {} })).body).toHaveLength(1)
       expect([await list('notes/trash'), (await list('notes')).sort()]).toEqual([[], [1, 2]])
+    })
+
+    it('under a parent: the trash of a team has no record of another team', async () => {
+      const { address, waitFor } = await runServer(
+        toModule(
+          await toStart(database),
+          TEAMS,
+          NESTED,
+          "app.service('teams/:team/notes').on('created', ({ id, text }) => console.log('created', id, text))",
+          END
+        )
+      )
+      const ask = async (path: string, method = 'GET', user = 1) => {
+        const { status, body } = await call(`${address}/teams/${path}`, {
+          user,
+          method,
+          ...(method === 'POST' && { body: '{}' })
+        })
+
+        return Array.isArray(body) ? body.map(({ id }: { id: number }) => id) : status
+      }
+
+      await call(`${address}/teams/1/notes`, { user: 1, data: { slug: 'one', text: 'Red', ownerId: 1 } })
+      await waitFor('created 1')
+      expect(await ask('2/notes/1', 'DELETE')).toBe(404)
+      expect(await ask('1/notes/1', 'DELETE')).toBe(200)
+
+      expect([await ask('1/notes/trash'), await ask('2/notes/trash')]).toEqual([[1], []])
+      expect(await ask('2/notes/1/restore', 'POST')).toBe(404)
+
+      // Not of the team, and of the team without being the owner.
+      expect([await ask('1/notes/trash', 'GET', 2), await ask('1/notes/1/restore', 'POST', 2)]).toEqual([
+        404, 404
+      ])
+      expect([await ask('2/notes/trash', 'GET', 3), await ask('2/notes/1/restore', 'POST', 3)]).toEqual([
+        [],
+        404
+      ])
+
+      expect(await ask('1/notes/1/restore', 'POST')).toBe(200)
+      await waitFor('created 1')
+      expect([await ask('1/notes/trash'), await ask('1/notes/1')]).toEqual([[], 200])
     })
   },
   [SQLITE, POSTGRES]

@@ -3,18 +3,27 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, afterEach, expect, it } from 'vitest'
 import { readBlocks, readPage } from '../support/page.ts'
 import { runToEnd } from '../support/program.ts'
 import { listen } from '../support/server.ts'
 import { shareProcess } from '../support/shared-process.ts'
 import { extendOwnNotes } from './own-notes.ts'
 
-const [files, signing, uploads] = readBlocks(await readPage('recipes/12-uploads'), 'js') as [
-  string,
-  string,
-  string
+const [files, declared, signing, uploads] = readBlocks(await readPage('recipes/12-uploads'), 'js') as [
+  ...[string, string, string, string]
 ]
+
+const filesWithSchema = `${declared}${files}`
+  .replace("access: access({ all: owner('userId') })", '$&,\n  schema: files')
+  .replace(/^ {2}before: \{\n[\s\S]*?^ {2}\},\n/m, '')
+
+/** The recipe, and the same service as the section on schemas says. */
+const APPLICATIONS = [
+  { name: 'without a schema', code: files },
+  { name: 'with a schema', code: filesWithSchema }
+]
+
 const UPLOADS = await mkdtemp(join(tmpdir(), 'uploads-'))
 const S3 = {
   S3_URL: 'https://examplebucket.s3.amazonaws.com',
@@ -28,6 +37,9 @@ const { runServer } = shareProcess({
   UPLOADS
 })
 
+afterEach(async () => {
+  for (const name of await readdir(UPLOADS)) await rm(join(UPLOADS, name), { force: true })
+})
 afterAll(() => rm(UPLOADS, { recursive: true }))
 
 /** Storage that takes what is signed: the rules of AWS, read off the request. */
@@ -74,66 +86,81 @@ function toForm(text: string, type: string, name: string): RequestInit {
   return { method: 'POST', body }
 }
 
-it('files are stored for users within the limits, and sent to their owners', async () => {
-  const { call, ada, grace } = await start(files)
-  const form = toForm('Hello', 'text/plain', "../été 'x'.txt")
+it.each(APPLICATIONS)(
+  'files are stored for users within the limits, and sent to their owners, $name',
+  async ({ code }) => {
+    const { call, ada, grace } = await start(code)
+    const form = toForm('Hello', 'text/plain', "../été 'x'.txt")
 
-  expect((await call('files', undefined, form)).status).toBe(401)
-  expect((await call('files', ada, toForm('<b>', 'text/html', 'a.html'))).status).toBe(400)
-  // The connection may be closed before all of the body is written, and `fetch` then tells no status.
-  expect([413, 'EPIPE', 'ECONNRESET']).toContain(
-    await call('files', ada, toForm('a'.repeat(5_000_001), 'text/plain', 'a')).then(
-      ({ status }) => status,
-      ({ cause }) => cause.code
+    expect((await call('files', undefined, form)).status).toBe(401)
+    expect((await call('files', ada, toForm('<b>', 'text/html', 'a.html'))).status).toBe(400)
+    // The connection may be closed before all of the body is written, and `fetch` then tells no status.
+    expect([413, 'EPIPE', 'ECONNRESET']).toContain(
+      await call('files', ada, toForm('a'.repeat(5_000_001), 'text/plain', 'a')).then(
+        ({ status }) => status,
+        ({ cause }) => cause.code
+      )
     )
-  )
-  expect((await call('files', ada, { method: 'POST' })).status).toBe(400)
-  expect(await readdir(UPLOADS)).toEqual([])
-  expect((await call('files', ada, form)).status).toBe(201)
+    expect((await call('files', ada, { method: 'POST' })).status).toBe(400)
+    expect(await readdir(UPLOADS)).toEqual([])
+    expect((await call('files', ada, form)).status).toBe(201)
 
-  const response = await call('downloads/1', ada)
+    const response = await call('downloads/1', ada)
 
-  expect(await response.text()).toBe('Hello')
-  expect(response.headers.get('content-type')).toBe('text/plain')
-  expect(response.headers.get('content-disposition')).toMatch(
-    /^attachment; filename\*=UTF-8''.*%C3%A9t%C3%A9%20%27x%27\.txt$/
-  )
-  expect((await call('downloads/1', grace)).status).toBe(404)
-  expect((await call('downloads/1')).status).toBe(401)
-  expect((await call('files/1', ada, { method: 'DELETE' })).status).toBe(200)
-  expect(await readdir(UPLOADS)).toEqual([])
-})
+    expect(await response.text()).toBe('Hello')
+    expect(response.headers.get('content-type')).toBe('text/plain')
+    expect(response.headers.get('content-disposition')).toMatch(
+      /^attachment; filename\*=UTF-8''.*%C3%A9t%C3%A9%20%27x%27\.txt$/
+    )
+    expect((await call('downloads/1', grace)).status).toBe(404)
+    expect((await call('downloads/1')).status).toBe(401)
+    expect((await call('files/1', ada, { method: 'DELETE' })).status).toBe(200)
+    expect(await readdir(UPLOADS)).toEqual([])
+  }
+)
 
-it('a request that stores no record leaves no file, nor does a repetition', async () => {
-  const { call, ada } = await start(
-    "import { idempotency } from 'alula/idempotency'",
-    'app.configure(idempotency())',
-    files
-  )
+it.each(APPLICATIONS)(
+  'a request that stores no record leaves no file, nor does a repetition, $name',
+  async ({ code }) => {
+    const { call, ada } = await start(
+      "import { idempotency } from 'alula/idempotency'",
+      'app.configure(idempotency())',
+      code
+    )
+    const form = toForm('Hello', 'text/plain', 'a.txt')
+    const forged = toForm('Hello', 'text/plain', 'a.txt')
+
+    ;(forged.body as FormData).set('__proto__', 'x')
+
+    for (const [path, init, status] of [
+      ['files/1', { ...form, method: 'PUT' }, 415],
+      ['files/1', { ...form, method: 'PATCH' }, 415],
+      ['files/1', form, 405],
+      ['files/1', { ...form, method: 'DELETE' }, 404],
+      ['files', forged, 400]
+    ] as const) {
+      expect((await call(path, ada, init)).status, `${init.method} ${path}`).toBe(status)
+      await expect.poll(() => readdir(UPLOADS)).toEqual([])
+    }
+
+    const headers = { 'Idempotency-Key': 'one' }
+
+    for (const text of ['Hello', 'Other']) {
+      expect((await call('files', ada, { ...toForm(text, 'text/plain', 'a.txt'), headers })).status).toBe(201)
+      await expect.poll(() => readdir(UPLOADS)).toHaveLength(1)
+    }
+
+    expect(await (await call('downloads/1', ada)).text()).toBe('Hello')
+  }
+)
+
+it('with a schema, clients do not see where a file is', async () => {
+  const { call, ada } = await start(filesWithSchema)
   const form = toForm('Hello', 'text/plain', 'a.txt')
-  const forged = toForm('Hello', 'text/plain', 'a.txt')
+  const shown = { id: 1, userId: 1, name: 'a.txt', type: 'text/plain', bytes: 5 }
 
-  ;(forged.body as FormData).set('__proto__', 'x')
-
-  for (const [path, init, status] of [
-    ['files/1', { ...form, method: 'PUT' }, 415],
-    ['files/1', { ...form, method: 'PATCH' }, 415],
-    ['files/1', form, 405],
-    ['files/1', { ...form, method: 'DELETE' }, 404],
-    ['files', forged, 400]
-  ] as const) {
-    expect((await call(path, ada, init)).status, `${init.method} ${path}`).toBe(status)
-    await expect.poll(() => readdir(UPLOADS)).toEqual([])
-  }
-
-  const headers = { 'Idempotency-Key': 'one' }
-
-  for (const text of ['Hello', 'Other']) {
-    expect((await call('files', ada, { ...toForm(text, 'text/plain', 'a.txt'), headers })).status).toBe(201)
-    await expect.poll(() => readdir(UPLOADS)).toHaveLength(1)
-  }
-
-  expect(await (await call('downloads/1', ada)).text()).toBe('Hello')
+  expect(await (await call('files', ada, form)).json()).toEqual(shown)
+  expect(await (await call('files', ada)).json()).toEqual([shown])
 })
 
 it('a client that goes away while its record is stored leaves a record with its file', async () => {

@@ -6,7 +6,7 @@ import { shareProcess } from '../support/shared-process.ts'
 const secret = 'the secret of one receiver'
 const { runServer } = shareProcess({ WEBHOOK_SECRET: secret })
 const page = await readPage('recipes/13-webhooks')
-const [signature, sender, receiver] = readBlocks(page, 'js') as [string, string, string]
+const [signature, sender, outbox, receiver] = readBlocks(page, 'js') as [...[string, string, string, string]]
 
 const APP = `
 import { alula } from 'alula'
@@ -79,4 +79,51 @@ it('webhooks arrive after a failure, once, and only with a signature that is new
     { order: 1, total: 7, id: 1 },
     { order: 2, total: 9, id: 2 }
   ])
+})
+
+it('an order and its delivery are written together, without the fields that clients do not see', async () => {
+  const { address, waitFor } = await runServer(
+    toModule(
+      APP.replace(/^app\.use\('orders'.*$/m, ''),
+      `
+import { schema } from 'alula/schema'
+import { Kysely, SqliteDialect, sql } from 'kysely'
+import Database from 'libsql'
+import { z } from 'zod'
+
+const db = new Kysely({ dialect: new SqliteDialect({ database: new Database(':memory:') }) })
+
+await sql\`create table orders (id integer primary key, total integer not null, margin integer not null)\`.execute(db)
+await sql\`create table outbox (id integer primary key, type text, data text check (data not like '%13%'))\`.execute(db)`,
+      outbox.replace(
+        /^(?=app\.service\('orders'\))/m,
+        `
+const Order = z.object({ id: z.int(), total: z.int(), margin: z.int() })
+
+app.use('orders', kysely({ Model: db, name: 'orders' }), { schema: schema(Order, { hidden: ['margin'] }) })
+app.service('orders').hooks({
+  around: {
+    create: [
+      async (context, next) => {
+        await next()
+        console.log('hook', context.result.margin, context.dispatch)
+      }
+    ]
+  }
+})
+app.service('orders').on('created', (_order, { dispatch }) => console.log('listener', JSON.stringify(dispatch)))
+app.use('rows', { find: () => app.service('outbox').find() })
+`
+      ),
+      START
+    )
+  )
+  const read = async (path: string) => await (await fetch(`http://${address}/${path}`)).json()
+
+  expect(await post(`http://${address}/orders`, '{"total":7,"margin":2}')).toBe(201)
+  expect(await waitFor('hook')).toBe('hook 2 undefined')
+  expect(await waitFor('listener')).toBe('listener {"id":1,"total":7}')
+  expect(await post(`http://${address}/orders`, '{"total":13,"margin":2}')).toBe(400)
+  expect(await read('orders')).toEqual([{ id: 1, total: 7 }])
+  expect(await read('rows')).toEqual([{ id: 1, type: 'order.created', data: '{"id":1,"total":7}' }])
 })

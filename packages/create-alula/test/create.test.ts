@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { createFolder, runNode } from '../../../test/support/command.ts'
+import { readPage, readSection } from '../../../test/support/page.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { composeFiles } from '../src/compose.ts'
 
@@ -167,3 +168,19 @@ it('the pages speak of what the application has, and of nothing else', () => {
 it('the package says where the command is', () => {
   expect(manifest.bin).toEqual({ 'create-alula': 'dist/cli.js' })
 })
+
+it.each(['sqlite', 'memory'] as const)(
+  'the guide lists all files with the sample service, %s',
+  async (database) => {
+    const section = readSection(await readPage('create'), 'Remove the sample service')
+    const files = compose({ name: 'shop', template: 'react', database })
+    const withSample = [...files]
+      .filter(([path, text]) => `${path}\n${text}`.includes('notes'))
+      .map(([path]) => path)
+
+    expect(withSample.length).toBeGreaterThan(8)
+    expect(
+      withSample.filter((path) => !section.includes(path.replace(/^src\/notes\/.*/, 'src/notes')))
+    ).toEqual([])
+  }
+)
