@@ -7,7 +7,7 @@ import { addConditions } from '../query/conditions.ts'
 import { parseQuery } from '../query/parse.ts'
 import { toPredicate } from '../query/predicate.ts'
 import { listRecords, pickResult, toPageTest } from '../schema/page.ts'
-import { getSlots, setSlots } from '../utils/call-state.ts'
+import { addServiceSlots, getSlots, setSlots } from '../utils/call-state.ts'
 import { hasCode, isFunction, isObject, isString } from '../utils/check.ts'
 import { copyWith, getFirstName } from '../utils/object.ts'
 import { omitPaths } from '../utils/omit.ts'
@@ -80,7 +80,7 @@ const enforceCreate: Enforce = async (context, { query }, next) => {
     )
   }
 
-  await next()
+  await runChecked(context, query, next)
 }
 
 const enforceRead: Enforce = async (context, { query }, next) => {
@@ -152,11 +152,29 @@ const enforceWrite: Enforce = async (context, restriction, next) => {
   if (!isAdapter(context)) await assertRecord(context, restriction, decision)
 
   try {
-    await next()
+    await runChecked(context, restriction.query, next)
   } catch (error) {
     if (isMissing(context.id) || !hasCode(error, 404) || !(await isVisible(context, restriction))) throw error
 
     throw toForbidden(context)
+  }
+}
+
+/** Runs a method. An adapter whose store may keep other values than the data has checks what it has stored. */
+async function runChecked(context: HookContext, query: Query, next: () => Promise<unknown>): Promise<void> {
+  const { params, service } = context
+
+  if (!isAdapter(context)) return void (await next())
+
+  context.params = addServiceSlots(params, service, {
+    storedCheck: { query, toError: () => toForbidden(context) }
+  })
+
+  try {
+    await next()
+  } finally {
+    // Calls that hooks make with the params are not checked.
+    context.params = params
   }
 }
 

@@ -38,6 +38,7 @@ import { readWithin } from './read-within.ts'
 import { type KyselyPlace, KyselySet, toNumbers } from './relations.ts'
 import { type Row, toNewRow, toRow, toWholeRow } from './row.ts'
 import { runWithSettings, setSettings, toSettingsKey, withSettings } from './settings.ts'
+import { writeChecked } from './stored-check.ts'
 import { type StoredField, type StoredService, toStoredFields } from './stored-fields.ts'
 import { assertPlace } from './subquery.ts'
 import { assertTakes, getTable, openTable, read, type TableHandle } from './table-handle.ts'
@@ -276,18 +277,20 @@ export class KyselyAdapter<
   async _create(data: Data | Data[], params?: ServiceParams): Promise<Result | Result[]>
   async _create(data: Data | Data[], params?: ServiceParams): Promise<Result | Result[]> {
     const { select } = this.parseQuery(params)
+    const { storedCheck } = getServiceSlots(params, this)
 
     const work = async (handle: TableHandle) => {
       assertTakes(handle, 'insert')
       assertSelection(select, handle)
 
-      const items = Array.isArray(data) ? data : [data]
+      const items = [data].flat() as object[]
 
       if (params?.provider && !this.getOptions(params).allowId) assertNumbered(items, handle)
 
-      const rows = await insertRows(
-        handle,
-        items.map((item) => toNewRow(item as object, handle))
+      const changes = items.map((item) => ({ data: item, row: toNewRow(item, handle) }))
+      const newRows = changes.map(({ row }) => row)
+      const rows = await writeChecked(handle, storedCheck, { isNew: true, changes }, (current) =>
+        insertRows(current, newRows)
       )
       const records = rows.map(toRecord<Result>(handle, select))
 
@@ -298,14 +301,16 @@ export class KyselyAdapter<
   }
 
   async _update(id: Id, data: Data, params?: ServiceParams): Promise<Result> {
-    return (await this._change(id, params, (handle) => toWholeRow(data as object, handle, this.id))) as Result
+    return (await this._change(id, data as object, params, (handle) =>
+      toWholeRow(data as object, handle, this.id)
+    )) as Result
   }
 
   async _patch(id: Id, data: PatchData, params?: ServiceParams): Promise<Result>
   async _patch(id: null, data: PatchData, params?: ServiceParams): Promise<Result[]>
   async _patch(id: Id | null, data: PatchData, params?: ServiceParams): Promise<Result | Result[]>
   async _patch(id: Id | null, data: PatchData, params?: ServiceParams): Promise<Result | Result[]> {
-    return await this._change(id, params, (handle) => toRow(data as object, handle))
+    return await this._change(id, data as object, params, (handle) => toRow(data as object, handle))
   }
 
   async _remove(id: Id, params?: ServiceParams): Promise<Result>
@@ -327,16 +332,22 @@ export class KyselyAdapter<
 
   private async _change(
     id: Id | null,
+    data: object,
     params: ServiceParams | undefined,
     toChange: (handle: TableHandle) => Row
   ): Promise<Result | Result[]> {
     const query = this.parseQuery(params)
+    const { storedCheck } = getServiceSlots(params, this)
 
     return await this._run(params, async (handle) => {
       assertTakes(handle, 'update')
 
       const target = { id, where: this._prepare(query, handle) }
-      const rows = await changeRows(handle, target, toChange(handle))
+      const row = toChange(handle)
+      const writing = { isNew: false, changes: [{ data, row }] }
+      const rows = await writeChecked(handle, storedCheck, writing, (current) =>
+        changeRows(current, target, row)
+      )
 
       return toResult<Result>(id, rows, query, handle)
     })

@@ -20,11 +20,11 @@ export function compare(field: Field, operator: Comparison, value: unknown, tabl
     case 'eq':
       return equals(field, value, table)
     case 'ne':
-      return negate(equals(field, value, table))
+      return negate(equals(field, value, table), table)
     case 'in':
       return among(field, value as readonly unknown[], table)
     case 'nin':
-      return negate(among(field, value as readonly unknown[], table))
+      return negate(among(field, value as readonly unknown[], table), table)
     default:
       return orders(field, operator, value, table)
   }
@@ -68,7 +68,7 @@ function amongRelated({ column }: Field, { column: other, select }: Subquery, ta
   return sql`${value} in ${select(related)}`
 }
 
-/** Two columns as statements compare them: their values where the database compares those, and else their texts. */
+/** Two columns as statements compare them: their values where these are equal as in records, and else their texts. */
 export function toAlike(
   [one, other]: readonly [Column, Column],
   table: Table
@@ -87,13 +87,18 @@ function isTime({ kind }: Column): boolean {
   return KINDS[kind].equality === 'time'
 }
 
-function areAlike(one: Column, other: Column): boolean {
+/** Whether the values of two columns are equal where those of records are. */
+export function areAlike(one: Column, other: Column): boolean {
   if (one.kind !== other.kind) return [one, other].every(({ kind }) => NUMERIC.includes(kind))
 
   switch (one.kind) {
     case 'json':
     case 'text':
-      return one.isExact && other.isExact && one.collation === other.collation
+      return (
+        one.isExact && other.isExact && one.collation === other.collation && one.filledTo === other.filledTo
+      )
+    case 'decimal':
+      return one.scale === other.scale
     case 'other':
       return one.type === other.type
     default:

@@ -185,6 +185,8 @@ export interface Dialect {
   /** What stands for the default of a column among the values of a statement. */
   toDefault(column: Column): Fragment
 
+  /** Holds where a condition is false, and where it is unknown. */
+  toNegation(condition: Fragment): Fragment
   /** The string in a column, so that it is compared by its code points. */
   toOrderedText(column: Column, table: TableDescription): Fragment
   /** The condition that a boolean is true, or that it is false: databases without booleans store them in several ways. */

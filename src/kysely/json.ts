@@ -7,7 +7,7 @@ const NULL_NUMBER = sql`cast(null as decimal)`
 
 /** A path that leads nowhere. PostgreSQL has to be told of which type null is. */
 export const NOWHERE: Typed = {
-  isNull: sql`true`,
+  isNull: sql`(1 = 1)`,
   string: NULL_TEXT,
   number: NULL_NUMBER,
   boolean: NULL_TEXT,

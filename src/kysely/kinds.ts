@@ -129,7 +129,9 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
   other: {
     expects: 'a single value',
     toOperand: toText,
-    toStored: (value) => (typeof value === 'number' || typeof value === 'boolean' ? value : toText(value)),
+    // MariaDB has another error for a number than for a string that it cannot read.
+    toStored: (value) =>
+      toText(typeof value === 'number' || typeof value === 'boolean' ? String(value) : value),
     ...BY_TEXT,
     pattern: 'converted'
   },
@@ -290,13 +292,26 @@ function fromStoredList(list: readonly unknown[], element: Column): unknown[] {
 }
 
 function fromElement(text: string, element: Column): unknown {
-  if (element.kind === 'bytes') return Buffer.from(text.slice(BYTES_PREFIX.length), 'hex').toString('base64')
+  if (element.kind === 'bytes') return fromBytesText(text).toString('base64')
 
-  return KINDS[element.kind].fromStored?.(text, element) ?? text
+  const { fromStored } = KINDS[element.kind]
+
+  return fromStored ? fromStored(text, element) : text
 }
 
 /** How PostgreSQL writes bytes: in hexadecimal digits after it. */
 const BYTES_PREFIX = '\\x'
+
+/** The server may be set to write bytes as ASCII too, with a backslash before another one, or before three octal digits. */
+function fromBytesText(text: string): Buffer {
+  if (text.startsWith(BYTES_PREFIX)) return Buffer.from(text.slice(BYTES_PREFIX.length), 'hex')
+
+  const characters = text.replace(/\\(\\|\d{3})/g, (_, escaped: string) =>
+    escaped === '\\' ? escaped : String.fromCharCode(Number.parseInt(escaped, 8))
+  )
+
+  return Buffer.from(characters, 'latin1')
+}
 
 /** What the elements of a list are, however many levels it has. */
 export function toElement(column: Column): Column {

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
-import type { Fragment } from './dialect.ts'
+import type { Fragment, Table } from './dialect.ts'
 
 const AND = sql` and `
 const OR = sql` or `
 
-/** What holds for every record. */
-export const ALWAYS: Fragment = sql`true`
+/** What holds for every record. SQLite reads the word `true` as a column with that name. */
+export const ALWAYS: Fragment = sql`(1 = 1)`
 
 /** What holds for no record. A call with it runs no statement. */
-export const NEVER: Fragment = sql`false`
+export const NEVER: Fragment = sql`(1 = 0)`
 
 /** Holds where all parts do; without parts, everywhere. */
 export function allOf(parts: readonly Fragment[]): Fragment {
@@ -33,11 +33,11 @@ export function anyOf(parts: readonly Fragment[]): Fragment {
 }
 
 /** Holds where an expression does not, which is so where it is unknown. */
-export function negate(expression: Fragment): Fragment {
+export function negate(expression: Fragment, { dialect }: Table): Fragment {
   if (expression === NEVER) return ALWAYS
   if (expression === ALWAYS) return NEVER
 
-  return sql`(${expression}) is not true`
+  return dialect.toNegation(expression)
 }
 
 /** In halves: as a chain, a thousand conditions would be deeper than SQLite goes. */

@@ -98,7 +98,8 @@ const TYPED_FORMS = ['number', 'number', 'text', 'text'] as const
 /** What a field is ordered by: for JSON first its type, then its value. */
 function toSortable(field: Field, table: Table): readonly (readonly [SortPart['form'], Fragment])[] {
   const { column } = field
-  const { order } = KINDS[column.kind]
+  const isUnordered = column.kind === 'list' && column.orderedAs === undefined
+  const order = isUnordered ? 'text' : KINDS[column.kind].order
 
   switch (order) {
     case 'typed':

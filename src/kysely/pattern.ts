@@ -17,7 +17,7 @@ export function toPatternExpression(field: Field, operator: string, value: unkno
 
   switch (operator) {
     case '$notlike':
-      return isPossible ? negate(table.dialect.toLike(text, parts, table)) : ALWAYS
+      return isPossible ? negate(table.dialect.toLike(text, parts, table), table) : ALWAYS
     case '$ilike':
       return isPossible ? table.dialect.toLetterLike(text, parts.map(toLowerPart), table) : NEVER
     default:

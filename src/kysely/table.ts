@@ -58,6 +58,8 @@ export interface Column {
   readonly charset?: string | undefined
   /** Whether the driver parses JSON in it. */
   readonly isParsed: boolean
+  /** The type of a list in SQL, to convert text to it; missing where its lists are ordered by their text. */
+  readonly orderedAs?: string | undefined
   /** The strings that it can hold, where its type lists them. */
   readonly values?: readonly string[] | undefined
   /** How the times in it are written. */
@@ -66,6 +68,12 @@ export interface Column {
   readonly others?: readonly string[] | undefined
   /** What it has room for, where the database refuses more. */
   readonly limits?: Limits | undefined
+  /** How many digits its numbers have after the point, where the database rounds them. */
+  readonly scale?: number | undefined
+  /** Whether each change of its row gives it another value. */
+  readonly isRenewed?: boolean
+  /** To how many characters the database fills its strings with blanks. */
+  readonly filledTo?: number | undefined
   /** Whether its numbers have four bytes, of which the driver shows fewer digits than they have. */
   readonly isSingle?: boolean
   /** Whether numbers in it may stand for true and false. */
@@ -103,6 +111,8 @@ export interface TableDescription {
   readonly losesNames?: boolean
   /** Whether a trigger, a rule or a view may leave out a row that is inserted, without an error. */
   readonly mayLeaveOut?: boolean
+  /** Whether the database may store other values than a statement has in any column: by a trigger, or by a rule. */
+  readonly mayChangeRows?: boolean
   /** Which statements return the rows that they concern. */
   readonly returning: Changes
   /** Which statements a view takes. Left out for a table, which takes all. */

@@ -11,7 +11,7 @@ import { toPatternExpression } from './pattern.ts'
 
 /**
  * Translates a condition. A comparison with null is unknown in SQL and counts as false; what is turned round is
- * therefore `is not true`, which is true for unknown. So `$ne` keeps null, and every query means the same as in memory.
+ * therefore true for unknown, as `is not true` is. So `$ne` keeps null, and every query means the same as in memory.
  *
  * @throws BadRequest that names what is no column
  */
@@ -22,7 +22,7 @@ export function toExpression(condition: Condition, table: Table): Fragment {
     case 'or':
       return anyOf(condition.conditions.map((part) => toExpression(part, table)))
     case 'not':
-      return negate(toExpression(condition.condition, table))
+      return negate(toExpression(condition.condition, table), table)
     case 'compare':
       refuseList(condition, table)
 

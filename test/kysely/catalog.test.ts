@@ -24,7 +24,7 @@ const CATALOG: { readonly [table: string]: readonly string[] } = {
     ...['indpred', 'indrelid']
   ],
   pg_depend: ['classid', 'objid', 'refclassid', 'refobjid'],
-  pg_inherits: ['inhparent'],
+  pg_inherits: ['inhparent', 'inhrelid'],
   pg_roles: ['rolbypassrls', 'rolname', 'rolsuper'],
   pg_rewrite: ['ev_class', 'ev_type', 'is_instead', 'oid'],
   pg_trigger: ['tgisinternal', 'tgrelid', 'tgtype'],

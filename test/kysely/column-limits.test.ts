@@ -42,6 +42,21 @@ describeDatabases(
       ])
     })
 
+    it('are those of types that are read as text, too', async () => {
+      const type = database.name === 'MariaDB' ? 'inet6' : 'inet'
+      const db = await createTable(database, NAME, `id ${database.countedId}, address ${type}`)
+      const service: any = kysely({ Model: db, name: NAME })
+
+      for (const address of ['x', '1', 1, 1.5, true, false]) {
+        await expect(service.create({ address }), String(address)).rejects.toMatchObject({
+          code: 400,
+          errors: { address: expect.any(String) }
+        })
+      }
+
+      expect(await service.create({ address: '::1' })).toMatchObject({ address: '::1' })
+    })
+
     it.each([false, true])('are a 400 that names the field; with a schema: %s', async (withSchema) => {
       const db = await createTable(database, NAME, COLUMNS)
       const app = alula()

@@ -266,6 +266,41 @@ describeDatabases('columns', (database) => {
     expect(await service.find({ query: { $limit: 0 } })).toEqual([])
   })
 
+  it('a column called true or false changes no condition', async () => {
+    const { db } = await open(database, `name ${text}, extra ${json}`)
+
+    for (const word of ['true', 'false']) {
+      await sql`alter table alula_columns add column ${sql.id(word)} ${sql.raw(text)}`.execute(db)
+    }
+
+    const service: any = kysely({
+      Model: db,
+      name: 'alula_columns',
+      multi: true,
+      operators: ['$not', '$notlike', '$contains']
+    })
+    const found = async (query: object) => (await service.find({ query })).map(({ id }: any) => id)
+
+    await service.create([
+      { name: 'Ada', true: '0', false: '1' },
+      { name: 'Bob', true: '1', false: '0' },
+      { name: null, true: null, false: null, extra: { tags: ['true'] } }
+    ])
+    expect(await found({})).toEqual([1, 2, 3])
+    expect((await service.find({ paginate: { default: 10 } })).total).toBe(3)
+    expect(await found({ name: { $ne: 'Ada' } })).toEqual([2, 3])
+    expect(await found({ name: { $nin: ['Bob'] } })).toEqual([1, 3])
+    expect(await found({ name: { $notlike: 'A%' } })).toEqual([2, 3])
+    expect(await found({ $not: { $not: { name: 'Ada' } } })).toEqual([1])
+    expect(await found({ $not: { name: { $in: [] } } })).toEqual([1, 2, 3])
+    expect(await found({ $not: { name: { $lt: 'B' } } })).toEqual([2, 3])
+    expect(await found({ 'extra.a"b': null })).toEqual([1, 2, 3])
+    expect(await found({ 'extra.tags': { $contains: 'true' } })).toEqual([3])
+    expect(await found({ true: '1', false: { $ne: '1' } })).toEqual([2])
+    await service.remove(null, {})
+    expect(await found({})).toEqual([])
+  })
+
   it('a page without a total is not counted', async () => {
     const { service } = await open(database, `name ${text}`, [{ name: 'Ada' }, { name: 'Bob' }])
 
@@ -341,6 +376,16 @@ describeDatabases(
       expect(await found({ mood: 'angry' })).toEqual([])
       expect(await found({ mood: { $lt: 'a' } })).toEqual(['Glad'])
       expect(await found({ mood: { $ne: 'sad' }, $sort: { mood: -1 } })).toEqual(['happy', 'Glad'])
+    })
+
+    it('of a fixed length is compared with the blanks that its records have', async () => {
+      const { service } = await open(database, 'code char(3) collate "und-x-icu"', [{ code: 'a' }])
+      const [{ code }] = await service.find()
+
+      expect(code).toBe('a  ')
+      for (const query of [{ code }, { code: { $gte: code } }, { code: { $lte: code } }]) {
+        expect(await service.find({ query }), JSON.stringify(query)).toHaveLength(1)
+      }
     })
   },
   [POSTGRES]

@@ -339,3 +339,31 @@ describeDatabases(
   },
   [POSTGRES]
 )
+
+describeDatabases(
+  'null that is older than a constraint',
+  (database) => {
+    it('is sorted, and on a page', async ({ skip }) => {
+      const db = await createTable(database, 'alula_late_nulls', 'id serial primary key, a integer')
+      const { rows } = await sql<{ version: string }>`
+        select current_setting('server_version_num') as version`.execute(db)
+
+      skip(Number(rows[0]?.version) < 180_000, 'this version checks all rows')
+      await sql`insert into alula_late_nulls (a) values (3), (null), (1), (null), (2)`.execute(db)
+      await sql`alter table alula_late_nulls add constraint a_given not null a not valid`.execute(db)
+
+      const paginate = { default: 2, cursor: { secret: SECRET } }
+      const service: any = kysely({ Model: db, name: 'alula_late_nulls', paginate })
+
+      for (const direction of [1, -1]) {
+        const query = { $sort: { a: direction, id: 1 } }
+        const ids = direction === 1 ? [2, 4, 3, 5, 1] : [1, 5, 3, 2, 4]
+
+        expect((await service.find({ query, paginate: false })).map(({ id }: any) => id)).toEqual(ids)
+        expect(await walk(service, query, 1, 2)).toEqual(ids)
+        expect(await walk(service, query, -1, 2)).toEqual(ids)
+      }
+    })
+  },
+  [POSTGRES]
+)

@@ -113,3 +113,63 @@ describeDatabases(
   },
   [POSTGRES]
 )
+
+/** Opens PostgreSQL with a setting of the server. */
+function openWith(setting: string): Kysely<any> {
+  const url = new URL(POSTGRES_URL)
+
+  url.searchParams.set('options', `-c ${setting}`)
+
+  return POSTGRES.open(undefined, url.href)
+}
+
+describeDatabases(
+  'a server',
+  (database) => {
+    it.each(['hex', 'escape'])(
+      'writes lists of bytes in the format %s, and they are read',
+      async (format) => {
+        await createTable(database, NAME, `id ${database.countedId}, bytes bytea[]`)
+
+        const db = openWith(`bytea_output=${format}`)
+        const service: any = kysely({ Model: db, name: NAME })
+        const texts = ['\0\\\'"xa\u00ff', '\\x61', '\\\\', '\\101', '']
+        const bytes = [...texts.map((text) => Buffer.from(text, 'latin1').toString('base64')), null]
+
+        onTestFinished(() => db.destroy())
+        await service.create({ bytes })
+        expect((await service.get(1)).bytes).toEqual(bytes)
+      }
+    )
+
+    it('that rounds numbers is named when the application starts, with the column', async () => {
+      await createTable(database, NAME, `id ${database.countedId}, name text, sizes double precision[]`)
+
+      const db = openWith('extra_float_digits=0')
+      const app = alula()
+      const warned = nextWarning('ALULA_UNSUPPORTED_DATABASE')
+      const sentence = `The setting 'extra_float_digits' of the server is less than 1: it would round numbers in the column 'sizes' of table '${NAME}'.`
+
+      onTestFinished(() => db.destroy())
+      app.use('notes', kysely({ Model: db, name: NAME }))
+      await app.setup()
+
+      expect((await warned).message).toContain(sentence)
+      await expect(app.service('notes').find()).rejects.toMatchObject({ code: 500 })
+    })
+
+    it('that rounds numbers serves tables without them', async () => {
+      await createTable(database, NAME, `id ${database.countedId}, price numeric`)
+
+      const db = openWith('extra_float_digits=0')
+      const service: any = kysely({ Model: db, name: NAME })
+
+      onTestFinished(() => db.destroy())
+      expect(await service.create({ price: '0.1234567890123456789' })).toEqual({
+        id: 1,
+        price: '0.1234567890123456789'
+      })
+    })
+  },
+  [POSTGRES]
+)

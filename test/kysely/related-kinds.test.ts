@@ -86,6 +86,78 @@ describeDatabases('related records', ({ name, ...database }) => {
     expect(await ids('notes', { 'author.id': second, $sort: { id: 1 } })).toEqual([1, 2])
   })
 
+  // Records of the first three have other strings, and none of the others has.
+  it.each(
+    (
+      [
+        ['numeric(10,2)', 'numeric(10,1)', "'1'", name === 'SQLite'],
+        ['char(5)', 'varchar(20)', "'ab'", name !== 'PostgreSQL'],
+        ['char(5)', 'char(3)', "'ab'", name !== 'PostgreSQL'],
+        ['numeric(10,2)', 'numeric(12,2)', "'1'", true],
+        ['char(5)', 'char(5)', "'ab'", true],
+        ['varchar(5)', 'varchar(20)', "'ab'", true]
+      ] as const
+    ).flatMap(([one, other, value, areEqual]) => [
+      [one, other, value, areEqual] as const,
+      [other, one, value, areEqual] as const
+    ])
+  )('of %s and %s are those whose records have equal values', async (type, otherType, value, areEqual) => {
+    const db = await createTable(
+      { name, ...database },
+      'alula_kinds',
+      `id integer primary key, code ${type} unique`
+    )
+
+    onTestFinished(() => sql`drop table if exists alula_kinds_of`.execute(db).then(() => undefined))
+    await sql`drop table if exists alula_kinds_of`.execute(db)
+    await sql
+      .raw(`create table alula_kinds_of (id integer primary key, code ${otherType}, unique (code, id))`)
+      .execute(db)
+    await sql.raw(`insert into alula_kinds values (1, ${value}), (2, null)`).execute(db)
+    await sql.raw(`insert into alula_kinds_of values (7, ${value})`).execute(db)
+
+    const app: any = alula()
+    const by = { from: 'code', to: 'code' }
+
+    app.use('codes', kysely({ Model: db, name: 'alula_kinds' }), {
+      schema: table({
+        relations: {
+          notes: many('notes', { ...by, filter: ['id'] }),
+          size: count('notes', by),
+          has: exists('notes', by)
+        }
+      })
+    })
+    app.use('notes', kysely({ Model: db, name: 'alula_kinds_of' }), {
+      schema: table({ relations: { info: one('codes', { ...by, filter: ['id'] }) } })
+    })
+    await app.setup()
+
+    const find = (path: string, query: object) => app.service(path).find({ query })
+
+    expect((await app.service('codes').get(1)).code === (await app.service('notes').get(7)).code).toBe(
+      areEqual
+    )
+
+    for (const $limit of [10, undefined]) {
+      const query = { $sort: { id: 1 }, ...($limit && { $limit }) }
+
+      expect(await find('codes', { ...query, $include: ['notes', 'size', 'has'] })).toMatchObject([
+        areEqual ? { notes: [{ id: 7 }], size: 1, has: true } : { notes: [], size: 0, has: false },
+        { notes: [], size: 0, has: false }
+      ])
+      expect(await find('notes', { ...query, $include: 'info' })).toMatchObject([
+        { info: areEqual ? { id: 1 } : null }
+      ])
+    }
+
+    expect(await find('codes', { 'notes.id': 7 })).toHaveLength(Number(areEqual))
+    expect(await find('notes', { 'info.id': 1 })).toHaveLength(Number(areEqual))
+    expect((await find('codes', { $sort: { size: -1, id: -1 } })).map(({ id }: any) => id)).toEqual(
+      areEqual ? [1, 2] : [2, 1]
+    )
+  })
+
   it('belong to ids that are bytes', async () => {
     const type = { SQLite: 'blob', PostgreSQL: 'bytea', MariaDB: 'varbinary(16)' }[name]
     const db = await createTable({ name, ...database }, 'alula_kinds', `id ${type} primary key`)

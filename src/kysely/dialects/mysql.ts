@@ -77,6 +77,7 @@ export const mysql: Dialect = {
   isOneOfMany: () => undefined,
   toDefault: () => sql`default`,
 
+  toNegation: (condition) => sql`(${condition}) is not true`,
   toOrderedText: (column, { collation }) =>
     column.isOrdered
       ? column.reference
@@ -172,6 +173,8 @@ interface ColumnRow {
   readonly scale: number | null
   /** Of a view, whether it takes changes; null for a table. */
   readonly updatable: string | null
+  /** How many triggers the table has that may change what is written. */
+  readonly triggers: number | bigint
 }
 
 /** A column of a unique index. */
@@ -202,7 +205,9 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
     select column_name as name, data_type as type, column_type as full, is_nullable as nullable, extra as extra,
       column_default as fallback, character_set_name as charset, collation_name as collation,
       character_maximum_length as length, numeric_precision as ${sql.id('precision')}, numeric_scale as scale,
-      (select is_updatable from information_schema.views where ${inTable}) as updatable
+      (select is_updatable from information_schema.views where ${inTable}) as updatable,
+      (select count(*) from information_schema.triggers where event_object_schema = coalesce(${place}, database())
+        and event_object_table = ${name} and action_timing = 'BEFORE') as triggers
     from information_schema.columns where ${inTable} order by ordinal_position`.execute(db)
   const { rows: keys } = await sql<KeyRow>`
     select index_name as name, column_name as field from information_schema.statistics
@@ -230,6 +235,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
     ),
     collation: server.collation,
     locksRows: true,
+    mayChangeRows: !server.isStrict || columns.some(({ triggers }) => Number(triggers) > 0),
     returning: { insert: server.isMariadb, update: false, delete: server.isMariadb }
   }
 }
@@ -295,6 +301,8 @@ function toColumn(row: ColumnRow, { server, fixed, json, unique }: ColumnFacts):
     times: server.times,
     limits: toLimits(row),
     isSingle: row.type === 'float',
+    isRenewed: /\bon update\b/i.test(row.extra),
+    scale: row.scale === null ? undefined : Number(row.scale),
     values: row.type === 'enum' ? toValues(row.full) : undefined
   }
 }
@@ -319,6 +327,8 @@ const NO_COLUMN_OF_TABLE = 1348
 
 interface Server {
   readonly isMariadb: boolean
+  /** Whether it refuses values for which a column has no room. */
+  readonly isStrict: boolean
   /** Whether the driver parses JSON. */
   readonly isParsed: boolean
   /** The one that tells all characters apart. */
@@ -353,6 +363,7 @@ async function readServer(db: AnyKysely): Promise<Server> {
 
   return {
     isMariadb: /mariadb/i.test(version),
+    isStrict: /STRICT_(?:ALL|TRANS)_TABLES/.test(mode),
     // It depends on the driver and on its settings.
     isParsed: typeof json === 'object',
     collation,

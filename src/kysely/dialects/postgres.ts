@@ -1,4 +1,5 @@
 import { type QueryResult, sql } from 'kysely'
+import { createError } from '../../utils/developer-error.ts'
 import { copyWith } from '../../utils/object.ts'
 import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, Elements, Field, Fragment, Place, SortPart, Typed } from '../dialect.ts'
@@ -68,13 +69,10 @@ export const postgres: Dialect = {
   },
   toDefault: () => sql`default`,
 
-  toOrderedText(column) {
-    // What is no text, such as an enum, has an order of its own.
-    if (column.kind !== 'text') return sql`${toText(column)} collate "C"`
-
-    // `citext` has no difference of upper and lower case.
-    return column.isOrdered ? column.reference : sql`${column.reference}::text collate "C"`
-  },
+  toNegation: (condition) => sql`(${condition}) is not true`,
+  // What is no text, such as an enum, has an order of its own, and `citext` has no difference of upper and lower case.
+  toOrderedText: (column) =>
+    column.kind === 'text' && column.isOrdered ? column.reference : sql`${toText(column)} collate "C"`,
   isTruth: ({ reference }, value) => (value ? reference : sql`(not ${reference})`),
   toTime: (column) => column.reference,
   toExact,
@@ -167,12 +165,15 @@ interface SecurityRow {
 interface ColumnRow {
   readonly name: string
   readonly type: string
+  /** Its type as SQL has it, with its schema where that is needed. */
+  readonly full: string
   /** The type of the elements of an array. */
   readonly element: string | null
   /** How many levels an array was declared with. */
   readonly dimensions: number
   /** What stands in parentheses after the type, as the catalog has it; -1 for nothing. */
   readonly modifier: number
+  /** Whether it is never null. From version 18 on, rows may be older than their constraint. */
   readonly required: boolean
   readonly identity: string
   readonly generated: string
@@ -188,12 +189,16 @@ interface ColumnRow {
   readonly view: boolean
   /** Whether an insert may leave rows out: by a rule, or by a trigger, which a partition or the table of a view may have. */
   readonly skips: boolean
+  /** Whether something may change rows that are written: a rule, or a trigger, which a partition may have. */
+  readonly changes: boolean
   /** Whether it is a column of a view that is none of a table. */
   readonly fixed: boolean
   /** Which statements the table or view takes. */
   readonly events: number
   /** The kinds of statements for which a view has rules that return nothing. */
   readonly silent: string[]
+  /** Whether the server writes floating point with fewer digits than it has. */
+  readonly rounds: boolean
   /** What the driver makes of an empty array. */
   readonly json: unknown
   readonly jsonb: unknown
@@ -213,6 +218,9 @@ const DATABASE_LOCALE = sql`(
 
 /** The bits of `pg_trigger.tgtype` for a trigger before the insert of each row: `ROW`, `BEFORE` and `INSERT`. */
 const INSERT_TRIGGER = 1 + 2 + 4
+
+/** The bits for triggers of an insert and of an update. */
+const WRITE_TRIGGERS = 4 + 16
 
 function toOid({ schema, name }: Place): Fragment {
   const path = schema === undefined ? [name] : [schema, name]
@@ -262,10 +270,13 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
   const { rows } = await readColumns(db, table)
   const constraints = await readConstraints(db, table)
   const [first] = rows
+  const columns = toColumns(rows.map(toColumn))
+
+  if (first?.rounds) assertNoFloats(name, columns)
 
   return {
     name,
-    columns: toColumns(rows.map(toColumn)),
+    columns,
     isView: rows.some(({ view }) => view),
     takes: toChanges((event) => (first ? (first.events & (1 << event)) !== 0 : true)),
     constraints: new Map(constraints.rows.map((row) => [row.name, row.columns])),
@@ -273,14 +284,29 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
     // Not those of a view that groups them.
     locksRows: !first?.view,
     mayLeaveOut: first?.skips ?? false,
+    mayChangeRows: first?.changes ?? false,
     returning: toChanges((event) => !first?.silent.includes(String(event)))
   }
 }
 
+/** Records would have other numbers than the table, and a cursor by such a number may not advance. */
+function assertNoFloats(table: string, columns: TableDescription['columns']): void {
+  const column = [...columns.values()].find((each) => toElement(each).kind === 'number')
+
+  if (!column) return
+
+  throw createError(
+    'ALULA_UNSUPPORTED_DATABASE',
+    `The setting 'extra_float_digits' of the server is less than 1: it would round numbers in the column '${column.name}' of table '${table}'. Set it to 1, the default of PostgreSQL`
+  )
+}
+
 function readColumns(db: AnyKysely, table: Fragment): Promise<QueryResult<ColumnRow>> {
   return sql<ColumnRow>`
-    select a.attname as name, t.typname as type, e.typname as element, a.attndims as dimensions,
-      greatest(a.atttypmod, t.modifier) as modifier, a.attnotnull or t.strict as required,
+    select a.attname as name, t.typname as type, format_type(a.atttypid, -1) as "full",
+      e.typname as element, a.attndims as dimensions, greatest(a.atttypmod, t.modifier) as modifier,
+      a.attnotnull and not exists (select from pg_constraint where conrelid = a.attrelid and contype = 'n'
+        and conkey[1] = a.attnum and not convalidated) or t.strict as required,
       a.attidentity as identity, a.attgenerated as generated,
       coalesce(pg_get_expr(d.adbin, d.adrelid), t.fallback) as fallback,
       pg_get_serial_sequence(a.attrelid::regclass::text, a.attname) as sequence,
@@ -301,11 +327,18 @@ function readColumns(db: AnyKysely, table: Fragment): Promise<QueryResult<Column
       (select relkind <> 'r' or relhasrules from pg_class where oid = a.attrelid)
         or exists (select from pg_trigger where tgrelid = a.attrelid and not tgisinternal
           and tgtype & ${sql.lit(INSERT_TRIGGER)} = ${sql.lit(INSERT_TRIGGER)}) as skips,
+      (select relhasrules from pg_class where oid = a.attrelid)
+        or exists (
+          with recursive part (id) as (
+            select a.attrelid union select inhrelid from pg_inherits join part on inhparent = id
+          ) select from pg_trigger join part on tgrelid = id where not tgisinternal
+            and tgtype & ${sql.lit(WRITE_TRIGGERS)} <> 0) as changes,
       pg_relation_is_updatable(a.attrelid, true) as events,
       pg_relation_is_updatable(a.attrelid, false) & 20 = 20
         and not pg_column_is_updatable(a.attrelid, a.attnum, false) as fixed,
       array(select ev_type::text from pg_rewrite where ev_class = a.attrelid and is_instead
         and ev_type <> '1' and pg_get_ruledef(oid) !~* 'returning') as silent,
+      current_setting('extra_float_digits')::int < 1 as rounds,
       '[]'::json as json, '[]'::jsonb as jsonb
     from pg_attribute a join lateral (
         with recursive base as (
@@ -420,23 +453,29 @@ function toChanges(test: (event: number) => boolean): Changes {
 
 /** What the type of a column says: for an array also what its elements are, which are arrays where it has more levels. */
 function toType(row: ColumnRow): PartialColumn {
-  const { name, element, dimensions } = row
+  const { name, full, element, dimensions } = row
 
   if (element === null) return toScalarType(row, row.type)
 
-  const list = (inner: PartialColumn): PartialColumn => ({
+  const inner = toScalarType(row, element)
+  const orderedAs = hasOrder(inner) ? full : undefined
+  const list = (each: PartialColumn): PartialColumn => ({
     name,
     kind: 'list',
-    type: `${inner.type}[]`,
+    type: `${each.type}[]`,
     isNullable: true,
-    element: toWholeColumn(inner)
+    element: toWholeColumn(each),
+    orderedAs
   })
   const levels = Array.from({ length: Math.max(dimensions, 1) })
-
-  const inner = toScalarType(row, element)
   const isExact = comparesExactly(row, inner.kind, element)
 
   return levels.reduce<PartialColumn>(list, copyWith(inner, { isExact }))
+}
+
+/** Whether lists of a type can be compared. A type without its own kind may have no order. */
+function hasOrder({ kind, type, values }: PartialColumn): boolean {
+  return values !== undefined || (kind !== 'other' && type !== 'json')
 }
 
 /** Whether the values of a type are compared as they are. What is no text is compared by its text, and `json` by nothing. */
@@ -458,6 +497,8 @@ function toScalarType({ name, values, modifier }: ColumnRow, type: string): Part
     isNullable: true,
     values: values ?? undefined,
     limits,
+    filledTo: type === 'bpchar' ? limits?.maxLength : undefined,
+    scale: type === 'numeric' && modifier >= 0 ? toScale(modifier) : undefined,
     times,
     others: OTHERS[kind]
   }
@@ -595,14 +636,9 @@ function toKeyValue(text: string, { form, column }: SortPart): unknown {
   if (form === 'truth') return text === 'true'
   if (form === 'number' || !column) return sql`${text}::text::numeric`
 
-  return sql`${text}::text::${toTypeName(column.type === 'oid' ? 'int8' : column.type)}`
-}
+  if (column.orderedAs !== undefined) return sql`${text}::text::${sql.raw(column.orderedAs)}`
 
-/** The name of a type, or of a list of values of it; the name of an enum may have capitals. */
-function toTypeName(type: string): Fragment {
-  const [, name = '', list = ''] = /^(.*?)((?:\[\])?)$/.exec(type) ?? []
-
-  return sql`${sql.id(name)}${sql.raw(list)}`
+  return sql`${text}::text::${sql.id(column.type === 'oid' ? 'int8' : column.type)}`
 }
 
 /** Drivers can be told how to read numbers and times; they read the others alike. */
@@ -634,7 +670,8 @@ function toElements(field: Field): Elements {
   if (column.kind === 'list') {
     return {
       isList: sql`array_ndims(${column.reference}) = 1`,
-      rows: sql`unnest(${column.reference}) as alula_element(alula_value)`,
+      // After `from`, the function would return a column for each field of a composite type.
+      rows: sql`(select unnest(${column.reference}) as alula_value) as alula_element`,
       element: { column: copyWith(toElement(column), { reference }), path: [] }
     }
   }

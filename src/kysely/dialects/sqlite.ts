@@ -92,6 +92,8 @@ export const sqlite: Dialect = {
   // There is no word for it.
   toDefault: ({ fallback }) => (fallback === undefined ? sql`null` : sql.raw(`(${fallback})`)),
 
+  // A column may be called `true`.
+  toNegation: (condition) => sql`(not coalesce(${condition}, 0))`,
   // In place of another collation of the column; an index on the usual one serves.
   toOrderedText: (column) => (column.isOrdered ? column.reference : sql`${column.reference} collate binary`),
   // An index serves the list of what is false.
@@ -211,6 +213,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
   // No column has a collation of its own when the definition does not have the word.
   const isOrdered = definition !== '' && !/collate/i.test(definition)
   const takes = definition === '' ? await readTriggers(db, { schema, name }) : undefined
+  const mayChangeRows = await hasTriggers(db, { schema, name })
   const continuesFromMax = /autoincrement/i.test(definition)
 
   const columns = toColumns(
@@ -244,7 +247,8 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
     locksRows: false,
     // SQLite renames them, because they are words too.
     losesNames: rows.some((row) => /^(?:true|false)$/i.test(row.name)),
-    mayLeaveOut: /\bon\s+conflict\s+ignore\b/i.test(definition) || (await hasTriggers(db, { schema, name })),
+    mayLeaveOut: /\bon\s+conflict\s+ignore\b/i.test(definition) || mayChangeRows,
+    mayChangeRows,
     // Of a view, statements return what they were given, and not what its triggers have made of it.
     returning: takes ? NOTHING_RETURNED : { insert: true, update: true, delete: true },
     takes

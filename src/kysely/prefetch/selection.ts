@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { PrefetchRequest } from '../../query/related.ts'
 import { copyWith } from '../../utils/object.ts'
+import { areAlike } from '../comparison.ts'
 import type { RelatedSelection } from '../databases.ts'
 import type { Fragment, JsonRows, Table } from '../dialect.ts'
 import { toOrder } from '../order.ts'
@@ -148,5 +149,5 @@ function finds(inner: Column, outer: Column): boolean {
   if (inner.kind === 'integer') return true
   if (inner.kind !== 'text' && inner.kind !== 'uuid') return false
 
-  return inner.type === outer.type && inner.collation === outer.collation && inner.isExact && outer.isExact
+  return inner.type === outer.type && areAlike(inner, outer)
 }

@@ -1,0 +1,99 @@
+import { listAsked } from '../query/asked.ts'
+import { parseQuery } from '../query/parse.ts'
+import type { StoredCheck } from '../query/stored-check.ts'
+import { getFirstName } from '../utils/object.ts'
+import { atomically } from './atomic.ts'
+import type { StoredRow } from './dialect.ts'
+import { keepsValue } from './kept-values.ts'
+import { hasOneOf } from './locked-rows.ts'
+import { allOf } from './logic.ts'
+import { countRecords } from './read.ts'
+import type { Row } from './row.ts'
+import type { Column } from './table.ts'
+import type { TableHandle } from './table-handle.ts'
+import { toExpression } from './where.ts'
+
+/** A row that is written, with the data that it was made of. */
+interface Change {
+  readonly data: object
+  readonly row: Row
+}
+
+/** What a call writes. */
+interface Writing {
+  readonly isNew: boolean
+  readonly changes: readonly Change[]
+}
+
+/** How many ids a statement has: fewer values than any database takes. */
+const BATCH_IDS = 10_000
+
+/**
+ * Writes rows. Where the database may store other values than the data has, in columns that a check is about, the stored
+ * rows are checked, and those that do not match take everything back. Anywhere else the data has been checked already.
+ *
+ * @param handle The table
+ * @param check What the rows have to match, if anything
+ * @param writing What is written
+ * @param write Writes it, and returns the stored rows; it may run more than once
+ * @throws The error of the check
+ */
+export async function writeChecked(
+  handle: TableHandle,
+  check: StoredCheck | undefined,
+  writing: Writing,
+  write: (handle: TableHandle) => Promise<readonly StoredRow[]>
+): Promise<readonly StoredRow[]> {
+  if (!check || !mayDiffer(check, writing, handle)) return await write(handle)
+
+  return await atomically(handle.db, async (db) => {
+    const current = { ...handle, db }
+    const rows = await write(current)
+
+    await assertStored(current, check, rows)
+
+    return rows
+  })
+}
+
+function mayDiffer({ query }: StoredCheck, { isNew, changes }: Writing, { table }: TableHandle): boolean {
+  if (table.isView || table.mayChangeRows) return true
+
+  return listAsked(query).some((path) => {
+    const column = table.columns.get(getFirstName(path))
+
+    return column && !changes.every(({ data, row }) => isKept(column, data, row, isNew))
+  })
+}
+
+/** Whether a column will have the value that access knows: that of the data, null, or the one that it has now. */
+function isKept(column: Column, data: object, row: Row, isNew: boolean): boolean {
+  const { name, isComputed, isAutoIncrement, isNullable, fallback } = column
+
+  // A number that the database has given stays.
+  if (isComputed) return isAutoIncrement && !isNew
+  if (!row.has(name)) {
+    return isNew ? isNullable && !isAutoIncrement && fallback === undefined : !column.isRenewed
+  }
+
+  const given = (data as Record<string, unknown>)[name] ?? undefined
+
+  // A value that the data does not have is null, or the default.
+  return given === undefined ? isNullable && row.get(name) === null : keepsValue(column, given)
+}
+
+async function assertStored(
+  handle: TableHandle,
+  { query, toError }: StoredCheck,
+  rows: readonly StoredRow[]
+): Promise<void> {
+  const { id, table } = handle
+  const where = toExpression(parseQuery(query, { trusted: true }).where, table)
+
+  for (let start = 0; start < rows.length; start += BATCH_IDS) {
+    const ids = rows.slice(start, start + BATCH_IDS).map((row) => row[id])
+    const matching = await countRecords(handle, allOf([hasOneOf(ids, handle), where]))
+
+    if (matching !== ids.length) throw toError()
+  }
+}
