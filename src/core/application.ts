@@ -18,7 +18,7 @@ import {
 } from './hooks.ts'
 import { getInternals, Internals } from './internals.ts'
 import { defaultServiceEvents } from './methods.ts'
-import { setPublisher } from './publish.ts'
+import { listUnpublished, setPublisher } from './publish.ts'
 import { type RegisteredRoute, registrationSteps, removeRoutes } from './register.ts'
 import { Router } from './router.ts'
 import { getServiceOptions, wrapService } from './service.ts'
@@ -40,10 +40,10 @@ export const version = '5.0.50'
 const MOUNTABLE = /^(?:\/(?!\.{1,2}(?:\/|$))(?:[\w.~!$&'()+,;=@-]|%[\da-f]{2})+)+$/i
 
 /**
- * How long, in milliseconds, `teardown` waits for the set-ups that have begun. One that calls `teardown` itself would
- * otherwise wait for its own end.
+ * How long, in milliseconds, `teardown` waits for the set-ups and publishers that have begun. One that calls `teardown` itself
+ * would otherwise wait for its own end.
  */
-const SETUP_GRACE = 5000
+const GRACE = 5000
 
 /**
  * An application without what only servers need; `Feathers` is the whole. Its fields are plain properties, without `#`:
@@ -336,14 +336,15 @@ async function setUpOrEvict(app: BaseApplication, service: FeathersService, loca
 
 async function teardownServices(this: BaseApplication): Promise<BaseApplication> {
   const { setups } = this._internals
-  const begun = Object.values(this.services).map((service) => setups.get(service))
+  const services = Object.values(this.services)
+  const begun = services.flatMap((service) => [setups.get(service), ...listUnpublished(service)])
   let failure: { readonly error: unknown } | undefined
 
   this._isSetup = false
   this._internals.setups = new WeakMap()
 
   // All of them first, because they may use other services. The caller of `setup` gets their errors.
-  await settleWithin(SETUP_GRACE, begun)
+  await settleWithin(GRACE, begun)
 
   for (const path of Object.keys(this.services)) {
     // A service that fails must not leave the connections of the others open.

@@ -356,6 +356,11 @@ function queue(sending: Publishing['sending'], key: unknown, sent: Promise<void>
   })
 }
 
+/** The events of a service whose publishers run, or that wait for those of other events. */
+export function listUnpublished(service: object): readonly Promise<void>[] {
+  return [...getPublishing(service).sending.values()]
+}
+
 function send(
   app: EmitterLike,
   serviceEvent: ServiceEvent,

@@ -221,3 +221,30 @@ it('an error of a teardown that nothing waits for ends the process, as any other
 
   expect(await unhandled).toMatchObject([{ message: 'Not closed' }, expect.any(Promise)])
 })
+
+it('teardown waits for publishers that run, and for the events that wait for them', async () => {
+  const steps: string[] = []
+  const begun = defer()
+  const end = defer()
+  const app = alula().use('things', {
+    create: async (data: object) => data,
+    teardown: async () => void steps.push('torn down')
+  })
+
+  app.service('things').publish(async ({ text }: any) => {
+    begun.resolve()
+    await end.promise
+    steps.push(text)
+  })
+  await app.setup()
+  for (const text of ['first', 'second']) await app.service('things').create({ id: 1, text })
+  await begun.promise
+
+  const tearingDown = app.teardown()
+
+  await new Promise(setImmediate)
+  end.resolve()
+  await tearingDown
+
+  expect(steps).toEqual(['first', 'second', 'torn down'])
+})
