@@ -63,7 +63,7 @@ export async function callService({
 
   return await withApplication(resolve(file), async (application) => {
     const user = as === undefined ? undefined : await findUser(application, as)
-    const target = getService(application, service)
+    const { target, route } = findService(application, service)
 
     // Every object has functions that are no methods, and registration adds more.
     if (!canBeMethod(method) || !isFunction(target[method])) {
@@ -72,7 +72,7 @@ export async function callService({
 
     const called = user ? application.asClient({ user }).service(service) : target
 
-    return await call(called, method, toArguments(method, parts))
+    return await call(called, method, toArguments(method, parts, user ? undefined : route))
   })
 }
 
@@ -121,21 +121,31 @@ function parse(json = '{}'): CallParts {
   return parts
 }
 
-function toArguments(method: string, { id = null, data, query = {} }: CallParts): unknown[] {
-  const params: Params = { query }
+function toArguments(
+  method: string,
+  { id = null, data, query = {} }: CallParts,
+  route: Params['route']
+): unknown[] {
+  const params: Params = { query, ...(route && { route }) }
   const values = { id, data, params }
 
   return getDefinition(method).args.map((name) => values[name])
 }
 
-function getService(app: Application, path: string): AnyService {
+/** A service by its path, in which placeholders may have their values. */
+function findService(app: Application, path: string): { target: AnyService; route?: Params['route'] } {
   const names = Object.keys(app.services)
 
-  if (!names.includes(path)) {
-    throw new UsageError(`There is no service '${path}'. There are: ${names.sort().join(', ')}.`)
+  if (names.includes(path)) return { target: app.service(path) as AnyService }
+
+  const { service, params: route = {} } = app.lookup(path) ?? {}
+
+  // Others are those of a record, or of a method.
+  if (service && !Object.keys(route).some((name) => name.startsWith('__'))) {
+    return { target: service as unknown as AnyService, route }
   }
 
-  return app.service(path) as AnyService
+  throw new UsageError(`There is no service '${path}'. There are: ${names.sort().join(', ')}.`)
 }
 
 /** The user with a user name, or without logins by user name, with an id. */

@@ -68,6 +68,20 @@ it('in an application that the API was added to, it is the API and not the appli
   expect(stderr).not.toContain('the shop listens')
 })
 
+it('the path of a service below a parent has the values of its placeholders', async () => {
+  const files = {
+    'app.mjs': `import { alula } from '${SRC}/index.ts'
+export const app = alula()
+app.use('rooms/:room/notes', { find: async ({ route }) => [route], get: async (id) => ({ id }) })
+`
+  }
+  const found = await runCommand(files, 'call', 'rooms/blue/notes', 'find')
+  const ofRecord = await runCommand(files, 'call', 'rooms/blue/notes/1', 'find')
+
+  expect(JSON.parse(found.stdout)).toEqual([{ room: 'blue' }])
+  expect(ofRecord.stderr).toContain("There is no service 'rooms/blue/notes/1'")
+})
+
 it('options may be before the command', async () => {
   const { stdout } = await runCommand(
     { 'app.mjs': NOTES },
