@@ -50,6 +50,11 @@ export interface ProofOptions {
   readonly query?: { readonly [path: string]: ProofData }
   /** By the path of a service and the name of a method, the callers that a rule of the application lets pass: `nobody`, `user`, `owner`, `admin`. */
   readonly callers?: { readonly [path: string]: { readonly [method: string]: readonly string[] } }
+  /**
+   * Methods that are not called, such as `files.create`: one that takes a form, for example. The coverage lists them, and tests of
+   * your own have to show who may call them.
+   */
+  readonly skip?: readonly string[]
   /** The transports that the application must have, as in `params.provider`; those that it has when left out. */
   readonly transports?: readonly string[]
   /** Takes what is printed; `console.log` when left out, `false` for nothing. */
@@ -84,6 +89,7 @@ export async function proveExposure(app: Application, options: ProofOptions = {}
   assertOptions('proveExposure', options, {
     ...Object.fromEntries(OF_SERVICES.map((name) => [name, [isObject, `an object ${BY_PATH}`] as const])),
     users: [isObject, 'an object with entities as user, owner and admin'],
+    skip: [Array.isArray, 'an array of methods with the paths of their services'],
     transports: [Array.isArray, 'an array of names'],
     log: [(log) => isFunction(log) || log === false, 'a function or false']
   })
@@ -92,10 +98,12 @@ export async function proveExposure(app: Application, options: ProofOptions = {}
   }
 
   const rows = exposure(app)
+  const methods = rows.map(({ service, method }) => `${service}.${method}`)
   const services = readServices(app)
   const users: Users = { ...options.users }
 
   assertServices(app, options)
+  assertKnown('skip', options.skip, methods, 'method')
   assertCallers(services, options)
   assertTransports(
     rows.flatMap(({ transports }) => transports),
@@ -118,20 +126,29 @@ export async function proveExposure(app: Application, options: ProofOptions = {}
   return coverage
 }
 
-/** A misspelt path would leave out what the proof is for. */
+/** A misspelt path would leave out what the proof is for, and a misspelt method would be called. */
 function assertServices(app: Application, options: ProofOptions): void {
   const paths = Object.keys(app.services)
 
   for (const name of OF_SERVICES) {
-    const unknown = Object.keys(options[name] ?? {}).find((path) => !paths.includes(path))
-
-    if (unknown !== undefined) {
-      throw createTypeError(
-        'ALULA_INVALID_OPTION',
-        `Invalid option '${name}' of proveExposure: the application has no service '${unknown}'${didYouMean(unknown, paths)}`
-      )
-    }
+    assertKnown(name, Object.keys(options[name] ?? {}), paths, 'service')
   }
+}
+
+function assertKnown(
+  option: string,
+  names: readonly string[] = [],
+  known: readonly string[],
+  what: 'service' | 'method'
+): void {
+  const unknown = names.find((name) => !known.includes(name))
+
+  if (unknown === undefined) return
+
+  throw createTypeError(
+    'ALULA_INVALID_OPTION',
+    `Invalid option '${option}' of proveExposure: the application has no ${what} '${unknown}'${didYouMean(unknown, known)}`
+  )
 }
 
 function assertCallers(services: readonly ManifestService[], { callers = {} }: ProofOptions): void {

@@ -1,7 +1,8 @@
 // The data that a proof sends: what is given for all methods, and what is made for each call.
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { access, owner } from '../../../src/access.ts'
+import { access, owner, user } from '../../../src/access.ts'
+import { BadRequest } from '../../../src/errors.ts'
 import type { Application } from '../../../src/index.ts'
 import { memory } from '../../../src/memory.ts'
 import { schema } from '../../../src/schema.ts'
@@ -75,4 +76,37 @@ it('a function that returns nothing is for a call without data', async () => {
       data: { tasks: { create: () => ({ title: crypto.randomUUID(), noteId: 1 }), patch: () => undefined } }
     })
   ).toEqual([])
+})
+
+it('methods that are skipped are not called, and the coverage says so', async () => {
+  const app = createTasks()
+
+  app.use(
+    'files',
+    { create: async () => Promise.reject(new BadRequest('Send a form')) },
+    {
+      methods: ['create'],
+      access: access({ create: user })
+    }
+  )
+  await app.setup()
+
+  const options = {
+    users,
+    records: {
+      tasks: () => app.service('tasks').create({ title: crypto.randomUUID(), noteId: 1, ownerId: 2 })
+    },
+    data: { tasks: () => ({ title: crypto.randomUUID(), noteId: 1 }) },
+    log: false as const
+  }
+
+  await expect(proveExposure(app, options)).rejects.toThrow('files.create as user never succeeded')
+
+  const { rows, notCovered } = await proveExposure(app, { ...options, skip: ['files.create'] })
+
+  expect(notCovered).toContain('files.create')
+  expect(rows.map(({ operation }) => operation)).not.toContain('files.create')
+  await expect(proveExposure(app, { ...options, skip: ['files.make'] })).rejects.toThrow(
+    "Invalid option 'skip' of proveExposure: the application has no method 'files.make'"
+  )
 })

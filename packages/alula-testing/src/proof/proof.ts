@@ -43,7 +43,11 @@ export class Proof {
 
   /** Makes all calls. */
   async run(): Promise<void> {
+    const { skip = [] } = this.options
+
     for (const operation of listOperations(this.app, this.services)) {
+      if (skip.includes(toName(operation))) continue
+
       const rights = await this.listRights(operation)
 
       this.faults.push(...listMissing(operation, rights, this.users, this.options))
@@ -57,9 +61,10 @@ export class Proof {
   toCoverage(): Coverage {
     const logins = this.services.filter(({ hasOwnAccess }) => hasOwnAccess)
 
-    return this.counter.toCoverage(
-      logins.flatMap(({ path, methods }) => methods.map(({ name }) => `${path}.${name}`))
-    )
+    return this.counter.toCoverage([
+      ...logins.flatMap(({ path, methods }) => methods.map(({ name }) => `${path}.${name}`)),
+      ...(this.options.skip ?? [])
+    ])
   }
 
   /** Who may make the calls of a method. */
