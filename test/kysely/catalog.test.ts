@@ -34,10 +34,11 @@ const CATALOG: { readonly [table: string]: readonly string[] } = {
   ]
 }
 
-/** What it calls, as it does. It reads no setting. */
+/** What it calls, as it does. It reads one setting, to refuse what rounds numbers. */
 const FUNCTIONS: { readonly [name: string]: string } = {
   coalesce: "coalesce(null, 'a')",
   current_database: 'current_database()',
+  current_setting: "current_setting('extra_float_digits')::int > 0",
   current_user: 'current_user',
   format_type: "format_type('varchar'::regtype, 24)",
   json_agg: 'json_agg(json_build_array(1))::text',
