@@ -70,7 +70,7 @@ const SYNONYMS: { readonly [word: string]: string } = {
   pagination: 'paging pages',
   permission: 'access role',
   presigned: 's3',
-  rbac: 'role',
+  rbac: 'access role',
   serverless: 'lambda',
   shutdown: 'stop',
   sso: 'oauth',
