@@ -148,16 +148,14 @@ export class AuthenticationClient {
 
     if (accessToken !== null) return accessToken
 
-    const code = takeFromHash(location, this.options.locationCodeKey) ?? this.code
+    const given = takeFromHash(location, this.options.locationCodeKey)
+    const message = given === null ? takeFromHash(location, this.options.locationErrorKey) : null
+    const code = given ?? this.code
 
     this.code = undefined
-    if (code !== undefined) return this.exchange(code)
-
-    const message = takeFromHash(location, this.options.locationErrorKey)
-
     if (message !== null) throw new FeathersError(decode(message), 'OauthError', 401, 'oauth-error')
 
-    return null
+    return code === undefined ? null : this.exchange(code)
   }
 
   /** Keeps a token. */
@@ -578,10 +576,13 @@ export class AuthenticationClient {
       await this.keep(result ?? {}, isCurrent)
 
       // The server has made a token, and no refresh token: a stored one is of a former session.
-      const isFormer = result?.accessToken !== authentication.accessToken && !result.refreshToken
-      const former = isFormer && (await this.storage.getItem(this.refreshKey))
+      const { accessToken, refreshToken } = result ?? {}
+      const isNew = accessToken !== authentication.accessToken && !refreshToken
+      const stored = isNew && (await this.storage.getItem(this.refreshKey))
 
-      if (former && isCurrent()) await this.storage.removeItem?.(this.refreshKey)
+      if (stored && !stored.startsWith(readClaims(accessToken).session?.id) && isCurrent()) {
+        await this.storage.removeItem?.(this.refreshKey)
+      }
     }
 
     return result

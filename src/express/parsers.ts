@@ -1,4 +1,4 @@
-// Express' parsers, which leave `request.body` undefined where they read nothing: middleware of Feathers v5 expects an object.
+// Express' parsers, which leave `request.body` undefined without a body: middleware of Feathers v5 expects an object.
 import express from 'express'
 
 type Parser = ReturnType<typeof express.json>
@@ -12,8 +12,10 @@ export const urlencoded: typeof express.urlencoded = (options) => withObject(exp
 function withObject(parse: Parser): Parser {
   return (request, response, next) => {
     const parsed = request as { body?: unknown }
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
 
-    parsed.body ??= {}
+    if (encoding === undefined && !(Number(length) > 0)) parsed.body ??= {}
+
     parse(request, response, next)
   }
 }

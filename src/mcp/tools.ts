@@ -109,17 +109,18 @@ function toToolName(path: string, method: string): string {
     part.replaceAll(/[^A-Za-z0-9-]+/g, '_').replaceAll(/^_|_$/g, '')
   )
 
-  return `${toEnd(place as string, MAX_NAME - 1 - (name as string).length)}_${name}`.slice(0, MAX_NAME)
+  return `${shortenPlace(place as string, MAX_NAME - 1 - (name as string).length)}_${name}`.slice(0, MAX_NAME)
 }
 
-/** The last words of a path: a nested service is told from others by them. */
-function toEnd(place: string, limit: number): string {
+/** The first word of a path, which may be a version, and its last words, by which a nested service is told from others. */
+function shortenPlace(place: string, limit: number): string {
   if (place.length <= limit) return place
 
-  const start = place.length - Math.max(limit, 0)
-  const end = place.slice(start)
+  const [first = '', ...others] = place.split('_')
+  const room = limit - first.length - 1
+  const fitting = others.findIndex((_, index) => others.slice(index).join('_').length <= room)
 
-  return place[start - 1] === '_' ? end : end.slice(end.indexOf('_') + 1)
+  return fitting === -1 ? place.slice(0, Math.max(limit, 0)) : [first, ...others.slice(fitting)].join('_')
 }
 
 /**

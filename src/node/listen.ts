@@ -34,12 +34,13 @@ export function implementListen(
   app.listen = async function (this: any, ...args: any[]): Promise<Server> {
     const { teardowns } = getInternals(this)
 
-    this.server = create(this)
+    const server = create(this)
+
+    this.server = server
 
     if (prepare) await prepare(this)
 
-    const server = await startServer(this, this.server, args, closers, teardowns)
-
+    await startServer(this, server, args, closers, teardowns)
     warnOfMissingTransport(this)
     warn?.(this)
 
@@ -110,6 +111,8 @@ export async function startServer(
     assertNotTornDown()
     await app.setup(server)
     assertNotTornDown()
+    // A teardown that ran when `listen` was called has removed it.
+    closers.add(close)
 
     server.listen(...(args as Parameters<Server['listen']>))
     await whenListening(server)
@@ -117,6 +120,7 @@ export async function startServer(
     if (internals.teardowns !== teardowns) await close()
     assertNotTornDown()
   } catch (error) {
+    if (internals.teardowns === teardowns) closers.add(close)
     await abandon(app, closers, close)
     throw error
   }

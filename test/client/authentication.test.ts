@@ -37,6 +37,15 @@ describe('authentication()', () => {
     expect(Object.keys(hooks)).toEqual(['authentication', 'populateHeader'])
   })
 
+  it('resolves to what the server returns, also to nothing', async () => {
+    const app: any = alula()
+      .configure(rest('http://127.0.0.1:59998').fetch(async () => Response.json(null, { status: 201 })))
+      .configure(authentication({ storage: new MemoryStorage() }))
+
+    expect(await app.authenticate({ strategy: 'jwt', accessToken: 'a.b.c' })).toBeNull()
+    expect(await app.authenticate({ strategy: 'local' })).toBeNull()
+  })
+
   it('sends the token that a call brings along, and leaves its params as they are', async () => {
     const seen: any[] = []
     const app = alula()

@@ -154,4 +154,15 @@ describe('a code in the URL', () => {
     expect(exchanged).toEqual([])
     expect(await app.authenticate(LOGIN)).toMatchObject({ user: { email: EMAIL } })
   })
+
+  it('is not kept when the next login in the URL has failed', async () => {
+    const { app, exchanged, failing, location } = await open(toHash)
+
+    failing.push('/oauth/code')
+    await failure(app.reAuthenticate())
+    location.hash = '#error=denied'
+    expect(await failure(app.reAuthenticate())).toMatchObject({ name: 'OauthError', message: 'denied' })
+    expect(location.hash).toBe('')
+    expect(exchanged).toEqual([])
+  })
 })

@@ -41,7 +41,8 @@ it.each([
     await fetch(`${url}/things/1`, { method: 'DELETE' })
     await fetch(`${url}/things`, { method: 'POST' })
     await fetch(`${url}/things`, { method: 'POST', headers: TEXT, body: 'a' })
-    expect(seen).toEqual([{}, {}, {}, {}])
+    // What another parser may read stays as Express has it.
+    expect(seen).toEqual([{}, {}, {}, undefined])
   }
 )
 

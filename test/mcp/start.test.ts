@@ -123,11 +123,12 @@ it('tools are those of the services that are named', async () => {
 })
 
 it('names fit what clients accept, and two that are alike fail at the start', async () => {
-  const long = `b/${'a'.repeat(60)}`
-  // Those that are alike at the beginning are told apart by the end.
-  const nested = ['comments', 'attachments'].map(
-    (name) => `organizations/:org/projects/:project/tasks/:task/${name}`
-  )
+  const long = `${'a'.repeat(60)}/b`
+  // Alike at the beginning, or at the end.
+  const nested = [
+    ...['comments', 'attachments'].map((name) => `organizations/:org/projects/:project/tasks/:task/${name}`),
+    ...['admin', 'public'].map((name) => `${name}/organizations/members/notification-preferences`)
+  ]
   const app = await open((one) => {
     for (const path of ['deep/note-tags', long, 'users/:userId/notes', ...nested])
       one.use(path, memory(), { ...declared, methods: ['find'] })
@@ -138,8 +139,10 @@ it('names fit what clients accept, and two that are alike fail at the start', as
     'deep_note-tags_find',
     `${'a'.repeat(43)}_find`,
     'users_userId_notes_find',
-    'org_projects_project_tasks_task_comments_find',
-    'org_projects_project_tasks_task_attachments_find'
+    'organizations_project_tasks_task_comments_find',
+    'organizations_tasks_task_attachments_find',
+    'admin_members_notification-preferences_find',
+    'public_members_notification-preferences_find'
   ])
   for (const name of names) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,48}$/)
 

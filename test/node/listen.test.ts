@@ -189,3 +189,48 @@ it('listen rejects when a signal closes the server before it listens', async () 
   // What would end the process if it were not heard, and no listener of `listen` hears it.
   expect(app.server.listenerCount('error')).toBe(0)
 })
+
+for (const [name, create] of Object.entries(applications)) {
+  it(`${name}: a server that is started while hooks of a teardown run is closed by the next one`, async () => {
+    const begun = defer()
+    const opened = defer()
+    const app = create().use('things', { find: async () => [] })
+
+    app.hooks({
+      teardown: [
+        async (_context: unknown, next: () => Promise<void>) => {
+          begun.resolve()
+          await opened.promise
+          await next()
+        }
+      ]
+    })
+    await app.listen(0, '127.0.0.1')
+
+    const tearingDown = app.teardown()
+
+    await begun.promise
+
+    const listening = app.listen(0, '127.0.0.1')
+
+    opened.resolve()
+    await tearingDown
+
+    const server = await listening
+
+    expect(server.listening).toBe(true)
+    await app.teardown()
+    expect(server.listening).toBe(false)
+  })
+
+  it(`${name}: several servers may be started at once`, async () => {
+    const app = create().use('things', { find: async () => ['one'] })
+    const servers = await Promise.all([app.listen(0, '127.0.0.1'), app.listen(0, '127.0.0.1')])
+
+    for (const server of servers)
+      expect(await (await fetch(`http://127.0.0.1:${server.address().port}/things`)).json()).toEqual(['one'])
+
+    await app.teardown()
+    expect(servers.map(({ listening }: any) => listening)).toEqual([false, false])
+  })
+}
