@@ -137,7 +137,7 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
   },
   text: {
     expects: 'well-formed text without NUL',
-    toOperand: toText,
+    toOperand: (value, column) => fill(toText(value), column),
     toStored: toText,
     ...BY_TEXT,
     pattern: 'value'
@@ -216,6 +216,13 @@ export function toReaders({ columns }: TableDescription): Table['readers'] {
 
 function toText(value: unknown): unknown {
   return isStorableText(value) ? value : NOTHING
+}
+
+/** A string is compared as it would be stored: with the blanks that a column adds. */
+function fill(text: unknown, { filledTo = 0 }: Column): unknown {
+  if (typeof text !== 'string' || text.length >= filledTo) return text
+
+  return text + ' '.repeat(Math.max(filledTo - [...text].length, 0))
 }
 
 function toScalar(value: unknown): unknown {

@@ -383,7 +383,12 @@ describeDatabases(
       const [{ code }] = await service.find()
 
       expect(code).toBe('a  ')
-      for (const query of [{ code }, { code: { $gte: code } }, { code: { $lte: code } }]) {
+      for (const query of [
+        { code },
+        { code: { $gte: code } },
+        { code: { $lte: code } },
+        { code: { $lte: 'a' } }
+      ]) {
         expect(await service.find({ query }), JSON.stringify(query)).toHaveLength(1)
       }
     })
