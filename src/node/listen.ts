@@ -81,13 +81,9 @@ export async function startServer(
   teardowns: number = getInternals(app).teardowns
 ): Promise<Server> {
   const internals = getInternals(app)
+  const isTornDown = () => internals.teardowns !== teardowns
 
-  if (internals.settingUp > 0) {
-    throw createError(
-      'ALULA_SETUP_RUNNING',
-      'app.setup() has not finished: await it before app.listen(), or leave it out, because app.listen() calls it'
-    )
-  }
+  assertNoSetup(internals.settingUp)
 
   const close = prepareClose(limitPipelining(server), app)
 
@@ -97,31 +93,27 @@ export async function startServer(
     if (closers.has(close)) app.teardown().catch((error: unknown) => reportError(app, error))
   })
 
-  function assertNotTornDown(): void {
-    if (internals.teardowns === teardowns) return
-
-    closers.delete(close)
-    throw createError(
-      'ALULA_TORN_DOWN',
-      'The application does not listen: app.teardown() was called while app.listen() set it up'
-    )
-  }
-
   try {
-    assertNotTornDown()
-    await app.setup(server)
-    assertNotTornDown()
+    if (!isTornDown()) await app.setup(server)
+    if (isTornDown()) throw createTornDown()
+
     // A teardown that ran when `listen` was called has removed it.
     closers.add(close)
-
     server.listen(...(args as Parameters<Server['listen']>))
     await whenListening(server)
-    // It came while the name of the host was looked up.
-    if (internals.teardowns !== teardowns) await close()
-    assertNotTornDown()
+
+    if (isTornDown()) {
+      // While the name of the host was looked up.
+      await close()
+      throw createTornDown()
+    }
   } catch (error) {
-    if (internals.teardowns === teardowns) closers.add(close)
-    await abandon(app, closers, close)
+    if (isTornDown()) {
+      closers.delete(close)
+      // Who has called it gets its error.
+      await internals.tearingDown
+    } else await abandon(app, closers, close)
+
     throw error
   }
 
@@ -129,6 +121,22 @@ export async function startServer(
   server.once('close', () => internals.listening--)
 
   return server
+}
+
+function assertNoSetup(settingUp: number): void {
+  if (settingUp === 0) return
+
+  throw createError(
+    'ALULA_SETUP_RUNNING',
+    'app.setup() has not finished: await it before app.listen(), or leave it out, because app.listen() calls it'
+  )
+}
+
+function createTornDown(): Error {
+  return createError(
+    'ALULA_TORN_DOWN',
+    'The application does not listen: app.teardown() was called while app.listen() set it up'
+  )
 }
 
 /** Waits until a server listens, or is closed: a signal among the arguments of `listen` may do that. */
@@ -143,13 +151,9 @@ async function whenListening(server: Server): Promise<void> {
   }
 }
 
-/** Tears an application down whose server does not listen, unless that was done, or another server of it listens. */
+/** Tears an application down whose server does not listen, unless another server of it listens. */
 async function abandon(app: ServedApplication, closers: Closers, close: () => Promise<void>): Promise<void> {
-  const { listening, tearingDown } = getInternals(app)
-
-  // A teardown has removed it. Who has called that gets its error.
-  if (!closers.has(close)) await tearingDown
-  else if (listening > 0) closers.delete(close)
+  if (getInternals(app).listening > 0) closers.delete(close)
   // An error in that must not hide the first one.
   else await app.teardown().catch((failure: unknown) => reportError(app, failure))
 }
