@@ -15,6 +15,23 @@ const NOWHERE = 'none-0.0'
 /** After how many milliseconds a client asks again that was refused. */
 const REFUSAL_PAUSE = 1000
 
+/** Asks for what was missed, and again after a pause where too much of what was sent before has not been read. */
+function ask(
+  socket: Socket,
+  from: string | undefined,
+  isCurrent: () => boolean,
+  begin: (end?: string) => void
+): void {
+  socket.emit('$resume', from, (error: { code?: number } | null, end?: string) => {
+    if (!isCurrent()) return
+
+    // Until then, the events that come are among those that were missed.
+    if (error?.code === 429)
+      setTimeout(() => isCurrent() && ask(socket, from, isCurrent, begin), REFUSAL_PAUSE)
+    else begin(end)
+  })
+}
+
 /** What one socket has seen, and how it gets the rest. */
 function createResumption(app: Application, socket: Socket) {
   const isUnseen = createSeen()
@@ -25,17 +42,9 @@ function createResumption(app: Application, socket: Socket) {
 
   function resume(from = position): void {
     const current = connection
+    const isCurrent = () => current === connection
 
-    socket.emit('$resume', from, (error: { code?: number } | null, end?: string) => {
-      if (current !== connection) return
-
-      if (error?.code === 429) {
-        // Too much of what was sent has not been read. Until then the events that come are among those that were missed.
-        setTimeout(() => current === connection && resume(from), REFUSAL_PAUSE)
-
-        return
-      }
-
+    ask(socket, from, isCurrent, (end) => {
       isResuming = false
       position ??= end
     })
