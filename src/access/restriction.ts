@@ -6,6 +6,7 @@ import { listAsked } from '../query/asked.ts'
 import { addConditions } from '../query/conditions.ts'
 import { parseQuery } from '../query/parse.ts'
 import { toPredicate } from '../query/predicate.ts'
+import type { StoredChecker } from '../query/stored-check.ts'
 import { listRecords, pickResult, toPageTest } from '../schema/page.ts'
 import { addServiceSlots, getSlots, setSlots } from '../utils/call-state.ts'
 import { hasCode, isFunction, isObject, isString } from '../utils/check.ts'
@@ -164,7 +165,7 @@ const enforceWrite: Enforce = async (context, restriction, next) => {
 async function runChecked(context: HookContext, query: Query, next: () => Promise<unknown>): Promise<void> {
   const { params, service } = context
 
-  if (!isAdapter(context)) return void (await next())
+  if (!(service as StoredChecker).checksStored) return void (await next())
 
   context.params = addServiceSlots(params, service, {
     storedCheck: { query, toError: () => toForbidden(context) }

@@ -77,6 +77,11 @@ export class KyselyAdapter<
     watchStatements(options.Model)
   }
 
+  /** Whether rules of `access` are checked on the rows that a call has stored. */
+  get checksStored(): true {
+    return true
+  }
+
   /** The Kysely instance of a call: that of `params.adapter`, or of the service. */
   getModel(params?: ServiceParams): AnyKysely {
     const { Model, schema, session } = this.getOptions(params)

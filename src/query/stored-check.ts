@@ -7,6 +7,11 @@ export interface StoredCheck {
   readonly toError: () => Error
 }
 
+/** An adapter that does so. */
+export interface StoredChecker {
+  readonly checksStored?: boolean
+}
+
 declare module '../utils/call-state.ts' {
   interface ServiceSlots {
     /** Of a call that writes, where a rule or the scope of its service restricts it. */
