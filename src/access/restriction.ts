@@ -174,8 +174,8 @@ async function runChecked(context: HookContext, query: Query, next: () => Promis
   try {
     await next()
   } finally {
-    // Calls that hooks make with the params are not checked.
-    context.params = params
+    // Calls that hooks make with the params are not checked. The method may have set some.
+    context.params = addServiceSlots(context.params, service, { storedCheck: undefined })
   }
 }
 

@@ -41,9 +41,12 @@ export function hasOneOf(ids: readonly unknown[], { id, table }: TableHandle): F
   const column = toColumn(id, table)
   const values = ids
     .filter((value) => value !== null)
-    .map((value) =>
-      column.kind === 'integer' ? table.dialect.bind({ column, path: [] }, toOperand(column, value)) : value
-    )
+    .map((value) => {
+      if (column.kind === 'integer') return table.dialect.bind({ column, path: [] }, toOperand(column, value))
+
+      // Drivers return bytes that they do not take.
+      return value instanceof ArrayBuffer ? Buffer.from(value) : value
+    })
   const isListed = values.length > 0 ? sql`${column.reference} in (${sql.join(values)})` : NEVER
 
   return values.length === ids.length ? isListed : anyOf([isListed, sql`${column.reference} is null`])

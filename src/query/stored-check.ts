@@ -15,6 +15,6 @@ export interface StoredChecker {
 declare module '../utils/call-state.ts' {
   interface ServiceSlots {
     /** Of a call that writes, where a rule or the scope of its service restricts it. */
-    readonly storedCheck?: StoredCheck
+    readonly storedCheck?: StoredCheck | undefined
   }
 }

@@ -4,7 +4,7 @@ import { type Kysely, type LogEvent, sql } from 'kysely'
 import { expect, it, onTestFinished } from 'vitest'
 import { access } from '../../src/access.ts'
 import { alula } from '../../src/index.ts'
-import { kysely, table, transaction } from '../../src/kysely.ts'
+import { KyselyService, kysely, table, transaction } from '../../src/kysely.ts'
 import { toListener } from '../../src/node.ts'
 import { listen } from '../support/server.ts'
 import {
@@ -296,5 +296,60 @@ describeDatabases('a rule on columns that keep values', (database) => {
     expect(await during(send('PATCH', '/1', { email: 'ada@other.com' }))).toEqual(change)
     expect(await during(send('PUT', '/1', { name: 'Ada' }))).toEqual(change)
     expect(await during(send('POST', '', { id: 2, name: 'Ada' }))).toEqual(['insert'])
+  })
+})
+
+describeDatabases(
+  'a rule on a view of some rows',
+  (database) => {
+    it('lets a record leave the view, as long as it matches', async () => {
+      const db = await createTable(
+        database,
+        TABLE,
+        'id integer primary key, name varchar(20), deleted boolean not null default false'
+      )
+
+      const view = `${TABLE}_kept`
+
+      await sql.raw(`create view ${view} as select * from ${TABLE} where not deleted`).execute(db)
+      onTestFinished(async () => {
+        await sql`drop view ${sql.table(view)}`.execute(db)
+      })
+
+      const { all, send } = await open(db, { rule: { name: 'Ada' }, name: view })
+
+      for (const id of [1, 2]) await all.create({ id, name: 'Ada' })
+
+      expect(await send('PATCH', '/1', { deleted: true })).toBe(200)
+      expect(await send('PATCH', '/2', { deleted: true, name: 'Bob' })).toBe(403)
+      expect(await all.find({ query: { deleted: true } })).toMatchObject([{ id: 1 }])
+    })
+  },
+  [POSTGRES]
+)
+
+describeDatabases('a class with a rule', (database) => {
+  it('passes on to hooks what it sets on its params', async () => {
+    const db = await openPeople(database)
+    const seen: unknown[] = []
+
+    class People extends KyselyService {
+      override async patch(id: any, data: any, params: any): Promise<any> {
+        params.note = 'set'
+
+        return super.patch(id, data, params)
+      }
+    }
+
+    const people: any = alula()
+      .use('people', new People({ Model: db, name: TABLE, allowId: true }), {
+        access: access({ all: () => ({ name: 'Ada' }) })
+      })
+      .service('people')
+
+    people.hooks({ after: { patch: [({ params }: any) => void seen.push(params.note)] } })
+    await people.create({ ...ADA, name: 'Ada' })
+    await people.patch(1, { email: 'ada@other.com' }, { provider: 'rest' })
+    expect(seen).toEqual(['set'])
   })
 })
