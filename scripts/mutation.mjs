@@ -55,7 +55,7 @@ const TESTS = {
   events: [
     'test/events/*.test.ts',
     'test/transports/{event-position,events,mounted-streams}.test.ts',
-    'test/{client/events,live/connections,log/heartbeat,sessions/connections}.test.ts',
+    'test/{client/events,live/connections,log/heartbeat,openapi/document-events,sessions/connections}.test.ts',
     MISTAKES
   ],
   log: ['test/log/*.test.ts', 'test/events/*.test.ts', 'test/sync/{fail-closed,replay}.test.ts'],
