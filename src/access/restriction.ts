@@ -165,7 +165,7 @@ const enforceWrite: Enforce = async (context, restriction, next) => {
 async function runChecked(context: HookContext, query: Query, next: () => Promise<unknown>): Promise<void> {
   const { params, service } = context
 
-  if (!(service as StoredChecker).checksStored) return void (await next())
+  if (!(service as StoredChecker)._checksStored) return void (await next())
 
   context.params = addServiceSlots(params, service, {
     storedCheck: { query, toError: () => toForbidden(context) }

@@ -78,7 +78,7 @@ export class KyselyAdapter<
   }
 
   /** Whether rules of `access` are checked on the rows that a call has stored. */
-  get checksStored(): true {
+  get _checksStored(): true {
     return true
   }
 

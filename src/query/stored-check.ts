@@ -9,7 +9,7 @@ export interface StoredCheck {
 
 /** An adapter that does so. */
 export interface StoredChecker {
-  readonly checksStored?: boolean
+  readonly _checksStored?: boolean
 }
 
 declare module '../utils/call-state.ts' {
