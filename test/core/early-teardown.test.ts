@@ -1,7 +1,7 @@
-import { once } from 'node:events'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { defer } from '../support/deferred.ts'
+import { nextUnhandled } from '../support/unhandled.ts'
 
 /** A service whose `setup` begins, and ends when it is told to. */
 function createSlow(steps: string[], name = 'slow') {
@@ -206,16 +206,8 @@ it('setup inside a teardown does not wait without end', async () => {
 })
 
 it('an error of a teardown that nothing waits for ends the process, as any other', async () => {
-  // Vitest would fail for it.
-  const listeners = process.listeners('unhandledRejection')
-
-  process.removeAllListeners('unhandledRejection')
-  onTestFinished(() => {
-    for (const listener of listeners) process.on('unhandledRejection', listener)
-  })
-
   const app = alula().use('things', { teardown: async () => Promise.reject(new Error('Not closed')) })
-  const unhandled = once(process, 'unhandledRejection')
+  const unhandled = nextUnhandled()
 
   app.teardown()
 

@@ -1,10 +1,10 @@
-import { once } from 'node:events'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import express, { rest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
 import { koa, rest as koaRest } from '../../src/koa.ts'
 import { defer } from '../support/deferred.ts'
 import { serve, toPort } from '../support/server.ts'
+import { nextUnhandled } from '../support/unhandled.ts'
 
 const applications: { readonly [name: string]: () => any } = {
   Express: () => express(alula()).configure(rest()),
@@ -140,16 +140,8 @@ for (const [name, create] of Object.entries(applications)) {
   })
 
   it(`${name}: an error of a teardown that nothing waits for ends the process, as any other`, async () => {
-    // Vitest would fail for it.
-    const listeners = process.listeners('unhandledRejection')
-
-    process.removeAllListeners('unhandledRejection')
-    onTestFinished(() => {
-      for (const listener of listeners) process.on('unhandledRejection', listener)
-    })
-
     const app = create().use('things', { teardown: async () => Promise.reject(new Error('Not closed')) })
-    const unhandled = once(process, 'unhandledRejection')
+    const unhandled = nextUnhandled()
 
     app.teardown()
 

@@ -1,6 +1,6 @@
 import type { Application } from 'alula'
 import { toOpenApi } from 'alula/openapi'
-import { assertOptions, createError, createTypeError, didYouMean, readServices } from 'alula/plugin'
+import { assertOptions, createError, createTypeError, readServices } from 'alula/plugin'
 import type { TestRunner } from './adapters/types.ts'
 import { getEntityPath } from './callers.ts'
 import { isFunction, isObject } from './check.ts'
@@ -10,6 +10,7 @@ import { type Contract, runOperation } from './contract/run.ts'
 import { type Coverage, CoverageCounter, type Log, logCoverage } from './coverage.ts'
 import { listOperations, type Operation } from './document-requests.ts'
 import { createValidators } from './document-validators.ts'
+import { assertKnown } from './known.ts'
 
 /** How the tests of a document are registered, and how much they try. */
 export interface ContractOptions extends Partial<TestRunner> {
@@ -95,10 +96,13 @@ export function contractTests(app: Application, options: ContractOptions = {}): 
 
   const ids = all.map(({ operationId }) => operationId)
 
-  assertKnown('data', Object.keys(contract.data), 'operation', ids)
-  assertKnown('statuses', Object.keys(statuses), 'operation', ids)
-  assertKnown('skip', skip, 'operation', ids)
-  assertKnown('records', Object.keys(options.records ?? {}), 'service', [
+  const assertListed = (option: string, names: readonly string[], what: string, known: readonly string[]) =>
+    assertKnown(names, known, `Invalid option '${option}' of contractTests: the document has no ${what}`)
+
+  assertListed('data', Object.keys(contract.data), 'operation', ids)
+  assertListed('statuses', Object.keys(statuses), 'operation', ids)
+  assertListed('skip', skip, 'operation', ids)
+  assertListed('records', Object.keys(options.records ?? {}), 'service', [
     ...new Set(all.flatMap(({ tags }) => tags))
   ])
 
@@ -190,23 +194,6 @@ function isStatusTable(value: unknown): boolean {
       (list) => Array.isArray(list) && list.every((status) => status >= 400 && status < 500)
     )
   )
-}
-
-/** A misspelt name would make the requests that were to be left out, or leave out what was given. */
-function assertKnown(
-  option: string,
-  names: readonly string[],
-  what: 'operation' | 'service',
-  known: readonly string[]
-): void {
-  const unknown = names.find((name) => !known.includes(name))
-
-  if (unknown !== undefined) {
-    throw createTypeError(
-      'ALULA_INVALID_OPTION',
-      `Invalid option '${option}' of contractTests: the document has no ${what} '${unknown}'${didYouMean(unknown, known)}`
-    )
-  }
 }
 
 /** The statuses that were declared have what the document says of all other errors. */

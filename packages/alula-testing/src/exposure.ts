@@ -4,7 +4,6 @@ import {
   assertApplication,
   assertOptions,
   createTypeError,
-  didYouMean,
   type ManifestService,
   type OptionCheck,
   readServices
@@ -12,6 +11,7 @@ import {
 import { ANONYMOUS, assertUsers, type Users } from './callers.ts'
 import { isFunction, isObject } from './check.ts'
 import { type Coverage, type Log, logCoverage } from './coverage.ts'
+import { assertKnown } from './known.ts'
 import { Proof } from './proof/proof.ts'
 import { findTwins } from './proof/twins.ts'
 
@@ -103,7 +103,7 @@ export async function proveExposure(app: Application, options: ProofOptions = {}
   const users: Users = { ...options.users }
 
   assertServices(app, options)
-  assertKnown('skip', options.skip, methods, 'method')
+  assertKnown(options.skip ?? [], methods, toSentence('skip', 'method'))
   assertCallers(services, options)
   assertTransports(
     rows.flatMap(({ transports }) => transports),
@@ -126,29 +126,16 @@ export async function proveExposure(app: Application, options: ProofOptions = {}
   return coverage
 }
 
-/** A misspelt path would leave out what the proof is for, and a misspelt method would be called. */
 function assertServices(app: Application, options: ProofOptions): void {
   const paths = Object.keys(app.services)
 
   for (const name of OF_SERVICES) {
-    assertKnown(name, Object.keys(options[name] ?? {}), paths, 'service')
+    assertKnown(Object.keys(options[name] ?? {}), paths, toSentence(name, 'service'))
   }
 }
 
-function assertKnown(
-  option: string,
-  names: readonly string[] = [],
-  known: readonly string[],
-  what: 'service' | 'method'
-): void {
-  const unknown = names.find((name) => !known.includes(name))
-
-  if (unknown === undefined) return
-
-  throw createTypeError(
-    'ALULA_INVALID_OPTION',
-    `Invalid option '${option}' of proveExposure: the application has no ${what} '${unknown}'${didYouMean(unknown, known)}`
-  )
+function toSentence(option: string, what: 'service' | 'method'): string {
+  return `Invalid option '${option}' of proveExposure: the application has no ${what}`
 }
 
 function assertCallers(services: readonly ManifestService[], { callers = {} }: ProofOptions): void {
