@@ -182,6 +182,16 @@ export function stopClock(): { advance(milliseconds: number): void; now(): numbe
   }
 }
 
+/** The clock of this process and its timers, which stand still until they are set. */
+export function stopTimers(): { advance(milliseconds: number): Promise<unknown> } {
+  vi.useFakeTimers({
+    toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
+    now: 1_800_000_000_000
+  })
+
+  return { advance: (milliseconds) => vi.advanceTimersByTimeAsync(milliseconds) }
+}
+
 /** Of no cost. Two hashes of one password differ. */
 const HASHER = {
   hash: async (password: string) => `${Math.random()}:${password}`,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { afterEach, expect, it, vi } from 'vitest'
 import { defer } from '../support/deferred.ts'
-import { createApp, createShared, MINUTE, stopClock, WREN } from './app.ts'
+import { createApp, createShared, MINUTE, stopClock, stopTimers, WREN } from './app.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -74,18 +74,22 @@ it.each<[string, (user: User) => Promise<unknown>]>([
   ['a block', ({ users }) => users.patch(1, { isBlocked: true })],
   ['a removal', ({ users }) => users.remove(1)]
 ])('a socket without calls closes after the time of an access token, after %s', async (_name, change) => {
-  const { one, other, login } = await start({ accessExpiresIn: '1s' })
+  const timers = stopTimers()
+  const { one, other, login } = await start()
   const closed = once(other.app, 'disconnect', { signal: AbortSignal.timeout(10_000) })
 
   await change({ users: one.app.service('users'), login, one })
+  await timers.advance(20 * MINUTE)
   await closed
 })
 
 it('a socket without calls stays when nothing about its user has changed', async () => {
-  const { other, socket } = await start({ accessExpiresIn: '1s' })
+  const timers = stopTimers()
+  const { other, socket } = await start()
   const { promise: checked, resolve } = defer()
 
   other.app.service('users').hooks({ after: { get: [() => resolve()] } })
+  await timers.advance(20 * MINUTE)
   await checked
   expect(await socket.call('find', 'notes')).toEqual([null, ['a note']])
   expect(socket.isClosed).toBe(false)
