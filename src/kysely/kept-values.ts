@@ -30,9 +30,11 @@ const PADDED: readonly string[] = ['char', 'bpchar']
 /** A set has one of several orders, and a name of PostgreSQL is cut. */
 const CONVERTED: readonly string[] = ['set', 'name']
 
-function keepsText({ type, values, limits }: Column, text: string): boolean {
+function keepsText({ type, values, limits, filledTo = 0 }: Column, text: string): boolean {
   if (values) return values.includes(text)
   if (CONVERTED.includes(type) || (PADDED.includes(type) && text.endsWith(' '))) return false
+  // It is filled with blanks.
+  if ([...text].length < filledTo) return false
 
   // Too many blanks at its end are cut.
   return limits?.maxLength === undefined || text.length <= limits.maxLength

@@ -65,7 +65,10 @@ export class NodeRequest implements HttpRequest {
     const { incoming } = this
     const { body } = incoming
 
-    return body !== undefined && !incoming.readableDidRead && isEmpty(body) ? undefined : body
+    // A body without bytes has an end that is read, and nothing else.
+    const isRead = incoming.readableDidRead || incoming.readableEnded
+
+    return body !== undefined && !isRead && isEmpty(body) ? undefined : body
   }
 
   get native(): { request: ServerRequest; response: ServerResponse } {

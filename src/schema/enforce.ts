@@ -248,9 +248,7 @@ class ServiceSchema implements DescribedExtension {
     return (context) => {
       resultCheck?.compare(context)
       // Listeners of an event get the result too.
-      if (isStandard && (ofMethod || !goesToClient(context))) {
-        context.result = markRecords(context.result, mark, isPage)
-      }
+      if (isStandard && (ofMethod || !goesToClient(context))) markRecords(context.result, mark, isPage)
 
       return resolve ? resolve(context).then(() => show(context)) : show(context)
     }

@@ -252,28 +252,9 @@ function copyWhole(source: Fields, fields: ReadonlyMap<string, PickObject>): Fie
  * @param result The result
  * @param own The mark of the records of this service
  * @param isPage What of it is a page
- * @returns The result; with copies of frozen records, which can keep nothing
  */
-export function markRecords(result: unknown, own: Mark, isPage: PageTest): unknown {
-  const records = toRecords(result, isPage)
-
-  let isKept = true
-
-  for (const record of records) if (!keepOwner(record, own)) isKept = false
-
-  if (isKept) return result
-
-  const keep = (record: unknown) => {
-    if (isMarkable(record)) return record
-
-    const copy = { ...(record as object) }
-
-    keepOwner(copy, own)
-
-    return copy
-  }
-
-  return pickResult(result, keep, isPage)
+export function markRecords(result: unknown, own: Mark, isPage: PageTest): void {
+  for (const record of toRecords(result, isPage)) keepOwner(record, own)
 }
 
 /**
@@ -299,10 +280,6 @@ export function showOthers(result: unknown, mark: Mark, added: readonly string[]
   }
 
   return pickResult(result, show, isPage)
-}
-
-function isMarkable(record: unknown): boolean {
-  return !isPlainObject(record) || Object.isExtensible(record)
 }
 
 /**

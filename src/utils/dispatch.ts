@@ -63,8 +63,7 @@ export function isShownByService(record: unknown): boolean {
 }
 
 /**
- * Keeps with a record what clients see of it. What was taken out of it before stays out. One that cannot be extended
- * keeps nothing.
+ * Keeps with a record what clients see of it. What was taken out of it before stays out.
  *
  * @param record The record
  * @param shown What clients see of it
@@ -79,16 +78,15 @@ export function keepDispatch(record: unknown, shown: unknown): void {
  *
  * @param record The record
  * @param own The mark that the service gives all its records
- * @returns Whether it can keep any
  */
-export function keepOwner(record: unknown, own: Mark): boolean {
+export function keepOwner(record: unknown, own: Mark): void {
   const mark = getMark(record)
 
-  if (mark === own) return true
+  if (mark === own) return
 
   const base = mark?.base ?? mark
 
-  return base === undefined || base === WHOLE || base === own || base.isFixed ? keepMark(record, own) : true
+  if (base === undefined || base === WHOLE || base === own || base.isFixed) keepMark(record, own)
 }
 
 /**
@@ -98,7 +96,7 @@ export function keepOwner(record: unknown, own: Mark): boolean {
  * @param omission Takes the fields out. The same one counts once
  */
 export function omitFromDispatch(record: unknown, omission: Omission): void {
-  if (!canHaveProperties(record)) return
+  if (typeof record !== 'object' || record === null) return
 
   const known = getMark(record)
 
@@ -278,18 +276,12 @@ function shareMarks(): HiddenField<Mark> {
   return shared[MARKS]
 }
 
-function canHaveProperties(record: unknown): record is object {
-  return typeof record === 'object' && record !== null && Object.isExtensible(record)
-}
-
-function keepMark(record: unknown, mark: Mark): boolean {
-  if (!canHaveProperties(record)) return false
+function keepMark(record: unknown, mark: Mark): void {
+  if (typeof record !== 'object' || record === null) return
 
   const omissions = marks.get(record)?.omissions
 
   setMark(record, omissions ? omissions.reduce(omitFrom, mark) : mark)
-
-  return true
 }
 
 function setMark(record: object, mark: Mark): void {

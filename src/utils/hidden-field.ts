@@ -16,7 +16,7 @@ class Given {
 
 /**
  * Creates a private field for any object. Copies of an object do not have it, and to set it costs a thirtieth of what a
- * hidden property or an entry of a `WeakMap` costs.
+ * hidden property or an entry of a `WeakMap` costs. A frozen object has such an entry: newer engines give it no private field.
  */
 export function createHiddenField<Value>(): HiddenField<Value> {
   return class Hidden extends Given {
@@ -27,13 +27,18 @@ export function createHiddenField<Value>(): HiddenField<Value> {
       this.#value = value
     }
 
+    static readonly #fixed = new WeakMap<object, Value>()
+
     static get(object: object): Value | undefined {
-      return #value in object ? object.#value : undefined
+      if (#value in object) return object.#value
+
+      return Object.isExtensible(object) ? undefined : Hidden.#fixed.get(object)
     }
 
     static keep(object: object, value: Value): void {
       if (#value in object) object.#value = value
-      else new Hidden(object, value)
+      else if (Object.isExtensible(object)) new Hidden(object, value)
+      else Hidden.#fixed.set(object, value)
     }
   }
 }

@@ -1,4 +1,7 @@
 // What middleware finds in `request.body`, and what services get, when a parser has left a request alone.
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { json as readJson } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 import express, { errorHandler, json, rest, urlencoded } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
@@ -73,4 +76,15 @@ it('services and mounted functions get the same with parsers as without', async 
 
     expect(withParsers, JSON.stringify([path, init])).toEqual(without)
   }
+})
+
+it.each([
+  ['json()', [json()]],
+  ['no parser', []]
+])('a body of no chunks is an empty object with %s', async (_name, parsers) => {
+  const url = await start(parsers)
+  const headers = { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' }
+  const [response] = await once(request(`${url}/things`, { method: 'POST', headers }).end(), 'response')
+
+  expect([response.statusCode, await readJson(response)]).toEqual([201, { data: {} }])
 })

@@ -9,6 +9,7 @@ import { memory } from '../../src/memory.ts'
 import { count, one, schema } from '../../src/schema.ts'
 import { socketio } from '../../src/socketio.ts'
 import { sync } from '../../src/sync.ts'
+import { toDeliveries } from '../../src/transport/socket.ts'
 import { createPrefix, describeRedis, REDIS_URL } from '../support/redis.ts'
 import { serve } from '../support/server.ts'
 import { ask, connectSocket } from '../support/sockets.ts'
@@ -343,4 +344,31 @@ describe('what cannot be picked', () => {
 
     expect(sent).toEqual([[undefined], {}, [{ id: 1, name: 'Ada' }]])
   })
+})
+
+it.each<[string, object, object]>([
+  ['protect()', {}, { after: { all: [protect('password')] } }],
+  ['a schema', { schema: schema(User, { hidden: ['password'] }) }, {}]
+])('a frozen record leaves through other services without what %s hides', async (_name, options, hooks) => {
+  const app: any = alula()
+  const sent: unknown[] = []
+
+  app.use(
+    'users',
+    { get: async (id: number) => Object.freeze({ id, name: 'Ada', password: SECRET }) },
+    options
+  )
+  app.use('posts', { create: async () => ({ author: await app.service('users').get(1) }) })
+  app.service('users').hooks(hooks)
+  app.service('posts').publish(() => app.channel('all'))
+  app.channel('all').join({})
+  app.on('publish', (event: string, channel: any, context: any, data: unknown) => {
+    sent.push(...toDeliveries(event, channel, context, data).map(({ payload }) => payload))
+  })
+  await app.setup()
+
+  const shown = { author: { id: 1, name: 'Ada' } }
+
+  expect(await app.asClient().service('posts').create({})).toEqual(shown)
+  expect(sent).toEqual([shown])
 })

@@ -240,7 +240,10 @@ describeDatabases(
       { type: 'numeric(10,0)', unlike: { $lt: 3 }, first: 1, converted: 2.6, kept: 2 },
       { type: 'numeric(6,2)', unlike: { $ne: 10 }, first: 1, converted: 9.999, kept: 9.99 },
       ...(database === POSTGRES
-        ? [{ type: 'inet', unlike: { $ne: '::1' }, first: '::2', converted: '::0001', kept: '::3' }]
+        ? [
+            { type: 'inet', unlike: { $ne: '::1' }, first: '::2', converted: '::0001', kept: '::3' },
+            { type: 'char(5)', unlike: { $ne: 'root ' }, first: 'u', converted: 'root', kept: 'v' }
+          ]
         : [
             {
               type: "enum('a','admin')",
