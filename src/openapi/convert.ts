@@ -84,9 +84,13 @@ const KEYWORDS: ReadonlyMap<string, KeywordKind> = new Map([
   ...toEntries('list', ['allOf', 'anyOf', 'oneOf', 'prefixItems'])
 ])
 
-/** Keywords that may mention a field beside `properties`. */
+/** Keywords with values, which may be objects in lists, choices and the like. */
+const VALUES: readonly string[] = ['examples', 'enum', 'const']
+
+/** Keywords of an object that may mention a field beside `properties`. */
 const TELLTALE: readonly string[] = [
-  ...['examples', 'enum', 'const', 'dependentRequired', 'not', 'if', 'then', 'else'],
+  ...VALUES,
+  ...['dependentRequired', 'not', 'if', 'then', 'else'],
   ...['minProperties', 'maxProperties', 'propertyNames']
 ]
 
@@ -152,7 +156,7 @@ class Converter {
 
     const converted: Writable = {}
     const isObject = describesObject(schema)
-    const mayTell = !isObject || (this.hiddenEverywhere.length === 0 && !this.hasHidden(path))
+    const hides = this.hiddenEverywhere.length > 0 || this.hasHidden(path)
 
     if (type !== undefined) converted.type = type
     if (schema[LENIENT_KEYWORD] === true && !this.rules.isOutput) converted['x-lenient'] = true
@@ -160,7 +164,7 @@ class Converter {
     for (const keyword in schema) {
       const kind = KEYWORDS.get(keyword)
 
-      if (kind && (mayTell || !TELLTALE.includes(keyword))) {
+      if (kind && !(hides && tells(keyword, schema[keyword], isObject))) {
         this.copyKeyword(converted, keyword, kind, schema, path, mayClose)
       }
     }
@@ -346,6 +350,15 @@ function listDefaulted(fields: JsonSchema): readonly string[] {
     if ((fields[name] as JsonSchema | undefined)?.default !== undefined) names.push(name)
 
   return names
+}
+
+/** Whether a keyword may tell of a field that is hidden. */
+function tells(keyword: string, value: unknown, isOfObject: boolean): boolean {
+  return isOfObject ? TELLTALE.includes(keyword) : VALUES.includes(keyword) && holdsObject(value)
+}
+
+function holdsObject(value: unknown): boolean {
+  return Array.isArray(value) ? value.some(holdsObject) : typeof value === 'object' && value !== null
 }
 
 /** A schema that is being made. */

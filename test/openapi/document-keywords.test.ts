@@ -178,6 +178,39 @@ it('no keyword of an object tells of a field that is hidden', async () => {
   })
 })
 
+describe('examples of a hidden field', () => {
+  const line = { name: 'x', hideCost: 4711 }
+  const Line = z.object({ name: z.string(), hideCost: z.int().optional() })
+
+  it.each<[string, any]>([
+    ['a value that may be null', Line.nullable().meta({ examples: [line] })],
+    ['a list', z.array(Line).meta({ examples: [[line]] })],
+    ['a union', z.union([z.string(), Line]).meta({ examples: ['a', line] })],
+    ['a tuple', z.tuple([Line]).meta({ examples: [[line]] })]
+  ])('are not in the document where %s has them', async (_name, field) => {
+    const document = await describeService(Object.assign(memory(), { every: async () => ({}) }), {
+      methods: ['get', 'every'],
+      schema: schema(z.object({ id: z.int(), field }), {
+        hidden: ['field.hideCost'],
+        methods: { every: { result: z.object({ field }) } }
+      })
+    })
+
+    expect(JSON.stringify(document)).not.toMatch(/hide|4711/)
+  })
+
+  it('are not in the document where records are of several kinds', async () => {
+    const kinds = ['a', 'b'].map((kind) => Line.extend({ id: z.int(), kind: z.literal(kind) }))
+    const record = z.union(kinds).meta({ examples: [{ id: 1, kind: 'a', ...line }] })
+    const document = await describeService(memory(), {
+      methods: ['get'],
+      schema: schema({ record, create: Line, patch: Line.partial(), hidden: ['hideCost'] })
+    })
+
+    expect(JSON.stringify(document)).not.toMatch(/hide|4711/)
+  })
+})
+
 function close(object: object): object {
   return { ...object, additionalProperties: false }
 }
