@@ -24,10 +24,11 @@ export class Unusable extends Error {
 /** Converts an error for the user who logs in: it says what the user can do, and nothing of what was sent. */
 export function toShownError(provider: string, error: unknown): FeathersError {
   const { error: code } = (error ?? {}) as ProviderError
+  const isRefused = REFUSALS.includes(code as string) || isChallenge(error)
 
   if (code === 'access_denied') return new NotAuthenticated('Access was denied')
   if (isAway(error)) return new Unavailable(`The OAuth provider '${provider}' cannot be reached`)
-  if (error instanceof Unusable || REFUSALS.includes(code as string)) {
+  if (error instanceof Unusable || isRefused) {
     return new Unavailable(`The OAuth provider '${provider}' cannot be used as it is configured`)
   }
 
@@ -50,4 +51,11 @@ function isAway(error: unknown): boolean {
   }
 
   return false
+}
+
+/** Whether a provider asks for the credentials of the application once more (RFC 6749 §5.2). */
+function isChallenge(error: unknown): boolean {
+  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: readonly { readonly scheme?: string }[] }
+
+  return code === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE' && cause?.[0]?.scheme === 'basic'
 }

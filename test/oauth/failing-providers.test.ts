@@ -12,9 +12,12 @@ import {
   startStandIn
 } from './stand-in.ts'
 
+/** What RFC 6749 §5.2 has a provider add. */
+const CHALLENGE = { 'WWW-Authenticate': 'Basic realm="x"' }
+
 /** The answer of a provider that does not know an application. */
-function refuseClient(response: ServerResponse): void {
-  response.writeHead(401, { 'Content-Type': 'application/json' })
+function refuseClient(response: ServerResponse, headers: object = {}): void {
+  response.writeHead(401, { 'Content-Type': 'application/json', ...headers })
   response.end(JSON.stringify({ error: 'invalid_client', error_description: 'Unknown key' }))
 }
 
@@ -118,20 +121,26 @@ describe('a provider', () => {
     }
   )
 
-  it('that does not know the application is said to be configured wrongly, to the application with the reason', async () => {
-    const standIn = await startStandIn(({ path }) => (path === '/token' ? refuseClient : undefined))
-    const server = await startOAuth({ oauth: { redirect: '/' }, providers: { nest: standIn.plain } })
-    const agent = server.createAgent()
-    const reported: any[] = []
+  it.each<[string, string, Answer]>([
+    ['does not know the application', 'Unknown key', (response) => refuseClient(response)],
+    ['asks for another secret', 'challenge', (response) => refuseClient(response, CHALLENGE)]
+  ])(
+    'that %s is said to be configured wrongly, to the application with the reason',
+    async (_name, reason, answer) => {
+      const standIn = await startStandIn(({ path }) => (path === '/token' ? answer : undefined))
+      const server = await startOAuth({ oauth: { redirect: '/' }, providers: { nest: standIn.plain } })
+      const agent = server.createAgent()
+      const reported: any[] = []
 
-    server.app.on('error', (error: any) => reported.push(error))
+      server.app.on('error', (error: any) => reported.push(error))
 
-    const { state } = await begin(server, agent, 'nest')
-    const end = await agent.request(`${server.origin}/oauth/nest/callback?code=x&state=${state}`)
+      const { state } = await begin(server, agent, 'nest')
+      const end = await agent.request(`${server.origin}/oauth/nest/callback?code=x&state=${state}`)
 
-    expect(end.headers.get('location')).toContain('cannot%20be%20used%20as%20it%20is%20configured')
-    expect(reported.map(({ cause }) => cause.message)).toEqual([expect.stringContaining('Unknown key')])
-  })
+      expect(end.headers.get('location')).toContain('cannot%20be%20used%20as%20it%20is%20configured')
+      expect(reported.map(({ cause }) => cause.message)).toEqual([expect.stringContaining(reason)])
+    }
+  )
 
   it('is asked once where its endpoints are', async () => {
     const standIn = await startStandIn(({ path }, { url }) =>
