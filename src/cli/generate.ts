@@ -23,8 +23,12 @@ const TAKEN: readonly string[] = [
   ...['owner', 'seed', 'services']
 ]
 
-/** Types that these files use. */
-const TYPES: readonly string[] = ['Application', 'Date', 'ServiceOf']
+/** Types that these files use, and classes of JavaScript, whose names linters guard. */
+const TYPES: readonly string[] = [
+  ...['Application', 'ServiceOf'],
+  ...['Array', 'Boolean', 'Date', 'Error', 'Function', 'Map', 'Number', 'Object'],
+  ...['Promise', 'Proxy', 'Set', 'String', 'Symbol']
+]
 
 /** With a longer name, lines of the files would be longer than formatters leave them. */
 const MAX_NAME_LENGTH = 20

@@ -273,13 +273,13 @@ function isMiddleware(argument: unknown): argument is Middleware {
 function toServiceOptions(path: string, options: unknown): ServiceOptions {
   if (!isObject(options))
     throw createError('ALULA_INVALID_OPTION', `Invalid options of service '${path}': expected an object`)
-  if (SERVICE_OPTIONS.some((name) => options[name] !== undefined)) return options
 
   const [name] = Object.keys(options)
-  const reason =
-    name === undefined
-      ? `service '${path}' got no option`
-      : `service '${path}' has no option '${name}'${didYouMean(name, SERVICE_OPTIONS)}`
 
-  throw createError('ALULA_UNKNOWN_OPTION', `Invalid options passed to app.use: ${reason}`)
+  if (name === undefined || SERVICE_OPTIONS.some((option) => options[option] !== undefined)) return options
+
+  throw createError(
+    'ALULA_UNKNOWN_OPTION',
+    `Invalid options passed to app.use: service '${path}' has no option '${name}'${didYouMean(name, SERVICE_OPTIONS)}`
+  )
 }

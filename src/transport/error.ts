@@ -219,8 +219,8 @@ export function logUnexpected(
 }
 
 /**
- * Writes an error to a log: the stack of an unexpected one, a line for any other and for a server that is too busy. Neither
- * holds anything that the client sent.
+ * Writes an error to a log: the stack of an unexpected one, a line for any other and for a server that is too busy. What a
+ * client has sent, such as an id that is in the message, does not begin another line.
  *
  * @param logger Where it is written to
  * @param error The error
@@ -241,7 +241,7 @@ export function logError(
   if (shown.status < 500 && expected === 'debug' && logger === console) return
 
   const context: LogContext = { ...call, status: shown.status }
-  const sentence = `${shown.body.name}: ${shown.body.message}`
+  const sentence = `${shown.body.name}: ${shown.body.message}`.replace(/\p{Cc}+/gu, ' ')
 
   if (isBusy(error) && !isBusyDue(app, sentence)) return
 

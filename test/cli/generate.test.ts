@@ -185,11 +185,13 @@ it('a name of the files themselves is not taken twice', () => {
   generateService('service', 'applications')
   generateService('service', 'dates')
   generateService('service', 'service-ofs')
+  generateService('service', 'maps')
 
   expect(read('src/applications/applications.schema.ts')).toContain('export const ApplicationRecord = ')
   expect(read('src/applications/applications.ts')).toContain("import type { Application } from '../decl")
   expect(read('src/applications/applications.ts')).toContain('memory<ApplicationRecord>')
   expect(read('src/dates/dates.schema.ts')).toContain('export const DateRecord = ')
+  expect(read('src/maps/maps.schema.ts')).toContain('export const MapRecord = ')
   expect(read('src/service-ofs/service-ofs.ts')).toContain("import type { ServiceOf } from 'alula/schema'")
   expect(read('src/service-ofs/service-ofs.ts')).toContain('type ServiceOfRecord, serviceOfRecordSchema }')
 })

@@ -329,3 +329,12 @@ it('JSON is sent whatever the request accepts', async () => {
     a: '1'
   })
 })
+
+it('options of a service may be an empty object, as in Feathers v5', async () => {
+  const app: any = express(alula())
+
+  app.configure(rest())
+  app.use('things', echo, {})
+
+  expect(await getJson(`${await serve(app)}/things?a=1`)).toEqual({ a: '1' })
+})

@@ -6,6 +6,7 @@ import { NotFound } from '../../src/errors.ts'
 import { createHandler } from '../../src/fetch.ts'
 import { logCalls } from '../../src/hooks.ts'
 import { type Application, alula } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
 import { describeTransports } from '../support/transports.ts'
 
 function configure(app: Application, logger: any): void {
@@ -131,6 +132,20 @@ it('pino and winston fit as they are, as loggers of calls and of errors', async 
     { level: 'info', context: context(500), message: expect.stringMatching(/^notes\.create 500/) },
     { level: 'error', context: context(500), message: expect.stringMatching(/^Error: Broken/) }
   ])
+})
+
+it('what a client sends begins no line of a log', async () => {
+  const lines: string[] = []
+  const app = alula()
+
+  app.use('notes', memory())
+
+  const handle = createHandler(app, {
+    logger: { error: () => undefined, debug: (line: string) => lines.push(line) }
+  })
+
+  await handle(new Request('http://x/notes/1%0AFAKE%1b%5b31m'))
+  expect(lines).toEqual(["NotFound: No record found for id '1 FAKE [31m'"])
 })
 
 it('a logger that throws does not fail the call, and one without info fails at once', async () => {
