@@ -16,12 +16,15 @@ export function verifyCredentials(context: HookContext): Promise<void> | undefin
   if (!params.authentication || params.authenticated === true) return undefined
 
   const auth = app.defaultAuthentication?.()
-  const entity = auth?.configuration?.entity
 
   // As for the hook: an internal call may bring the user that it is made for.
-  if (!params.provider && entity && (params as { [name: string]: unknown })[entity]) return undefined
+  if (!params.provider && hasEntity(params, auth?.configuration?.entity)) return undefined
 
   return verify(context, auth)
+}
+
+function hasEntity(params: object, entity: string | null | undefined): boolean {
+  return Boolean(entity && (params as { [name: string]: unknown })[entity])
 }
 
 async function verify(context: HookContext, auth: DefaultAuthentication | null | undefined): Promise<void> {

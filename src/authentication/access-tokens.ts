@@ -11,7 +11,7 @@ import { VerifiedTokens, verifyWithAny } from './verified.ts'
 
 /** The access tokens of an authentication service: how they are made, verified and revoked. */
 export class AccessTokens {
-  private readonly getConfiguration: () => AuthenticationConfiguration
+  private readonly service: { readonly configuration: AuthenticationConfiguration }
   private readonly keys: SecretKeys
   private readonly verified: VerifiedTokens
   /** Used unless the configuration has a store. */
@@ -20,18 +20,18 @@ export class AccessTokens {
   private readonly foreign = new WeakMap<object, VerifiedToken>()
 
   /**
-   * @param getConfiguration Returns the configuration as it is now
-   * @param keys What the service has made of its secrets
+   * @param service The authentication service
+   * @param keys What it has made of its secrets
    */
-  constructor(getConfiguration: () => AuthenticationConfiguration, keys: SecretKeys) {
-    this.getConfiguration = getConfiguration
+  constructor(service: { readonly configuration: AuthenticationConfiguration }, keys: SecretKeys) {
+    this.service = service
     this.keys = keys
     this.verified = new VerifiedTokens(keys)
   }
 
   /** Where revoked tokens are remembered; `undefined` when revocation is off. */
   get revocations(): RevocationStore | undefined {
-    return this.getRevocations(this.getConfiguration())
+    return this.getRevocations(this.service.configuration)
   }
 
   /**
@@ -40,7 +40,7 @@ export class AccessTokens {
    * @throws Error for options that `jsonwebtoken` does not accept
    */
   create(payload: string | Buffer | object, options?: JwtOptions, secret?: TokenSecret): string {
-    const { jwtOptions, secret: usual } = this.getConfiguration()
+    const { jwtOptions, secret: usual } = this.service.configuration
     const merged = mergePlain(jwtOptions, options)
 
     if (!merged.jwtid) merged.jwtid = randomUUID()
@@ -55,7 +55,7 @@ export class AccessTokens {
    * @throws NotAuthenticated for a token that is not valid, or was revoked
    */
   async verify(accessToken: string, options?: JwtVerifyOptions, secret?: TokenSecret): Promise<any> {
-    const configuration = this.getConfiguration()
+    const configuration = this.service.configuration
     const { payload, id } = this.readWith(configuration, accessToken, options, secret)
 
     if (await this.getRevocations(configuration)?.isRevoked(id)) throw new NotAuthenticated('jwt revoked')
@@ -76,7 +76,7 @@ export class AccessTokens {
     secret: TokenSecret | undefined,
     onRevoked: (id: string) => void
   ): Promise<void> {
-    const token = this.readWith(this.getConfiguration(), accessToken, options, secret)
+    const token = this.readWith(this.service.configuration, accessToken, options, secret)
 
     await this.revokeVerified(token, (id) => {
       this.verified.forget(accessToken)
@@ -117,7 +117,7 @@ export class AccessTokens {
    * @param claims What the token says
    */
   toEnd(claims: { readonly exp?: number; readonly iat?: number }): number {
-    return toExpiration(claims, { ...this.getConfiguration().jwtOptions, maxAge: undefined })
+    return toExpiration(claims, { ...this.service.configuration.jwtOptions, maxAge: undefined })
   }
 
   /** Whether a token was revoked, by its id. */
@@ -157,7 +157,7 @@ export class AccessTokens {
    * @throws NotAuthenticated for a token that is not valid
    */
   read(accessToken: string, options?: JwtVerifyOptions, secret?: TokenSecret): VerifiedToken {
-    return this.readWith(this.getConfiguration(), accessToken, options, secret)
+    return this.readWith(this.service.configuration, accessToken, options, secret)
   }
 
   private readWith(

@@ -77,12 +77,12 @@ export class Attempts {
     const strategy = allowed.includes(name) ? strategies[name] : undefined
     const { attempt } = getServiceSlots(params, strategies)
 
-    if (!data || !strategy || attempt === 'counted' || !isOfClient(params)) return work(params)
+    if (!data || !strategy || attempt === 'counted') return work(params)
 
     const isCounted =
       strategy.isGuessable !== false && (attempt === 'login' || strategy.getAccount !== undefined)
 
-    if (!isCounted && attempt !== 'login') return work(params)
+    if ((!isCounted && attempt !== 'login') || !isOfClient(params)) return work(params)
 
     const account = toAccount(strategy.getAccount?.(data, params))
 

@@ -11,7 +11,7 @@ import { Entities } from './entities.ts'
 import { assertOptions } from './options.ts'
 import { SecretKeys, type TokenSecret } from './secret-keys.ts'
 import { SessionLogins } from './session-logins.ts'
-import { createReader, getConfiguration, watchSetting, withSettings } from './settings.ts'
+import { createReader, watchSetting, withSettings } from './settings.ts'
 import { createInvalid, type IncomingRequest, Strategies, type Strategy } from './strategies.ts'
 import type {
   AuthenticationConfiguration,
@@ -28,15 +28,10 @@ export interface AuthenticationStrategy extends Strategy<AuthenticationBase> {}
 
 interface State {
   isReady: boolean
-  readonly readConfiguration: () => AuthenticationConfiguration
+  readonly read: ReturnType<typeof createReader>
   readonly strategies: Strategies<AuthenticationBase>
-  readonly keys: SecretKeys
-  readonly tokens: AccessTokens
-  readonly connections: Connections
-  readonly entities: Entities
   readonly attempts: Attempts
   readonly codes: Codes
-  readonly sessionLogins: SessionLogins
 }
 
 /** The members of an authentication service as Feathers v5 has them. What they do is in the parts of the state. */
@@ -46,6 +41,16 @@ export class AuthenticationBase {
   readonly strategies: { [name: string]: AuthenticationStrategy }
   /** The name of the setting that holds the configuration. */
   configKey: string
+  /** The access tokens: for this package, like the next four. */
+  readonly tokens: AccessTokens
+  /** The sessions of real-time connections, and the logins and logouts that run on them. */
+  readonly connections: Connections
+  /** The entities: how strategies load them, and what ties tokens to them. */
+  readonly entities: Entities
+  /** The logins that last. */
+  readonly sessionLogins: SessionLogins
+  /** What is made of the secrets. */
+  protected readonly keys: SecretKeys
   /** Shared with the registered service, which inherits from this object. */
   private readonly state: State
 
@@ -75,27 +80,25 @@ export class AuthenticationBase {
 
     assertOptions(setting, configKey)
 
-    const readConfiguration = createReader(() => this.app.get(this.configKey))
-    const keys = new SecretKeys()
-
     this.app = app
     this.configKey = configKey
+    this.keys = new SecretKeys()
+    this.tokens = new AccessTokens(this, this.keys)
+    this.connections = new Connections(this)
+    this.entities = new Entities(this, this.keys)
+    this.sessionLogins = new SessionLogins(this)
 
+    const strategies = new Strategies<AuthenticationBase>(this)
     const attempts = new Attempts(this)
 
+    this.strategies = strategies.byName
     this.state = {
       isReady: false,
-      readConfiguration,
-      strategies: new Strategies(this),
-      keys,
-      tokens: new AccessTokens(readConfiguration, keys),
-      connections: new Connections(this),
-      entities: new Entities(this, keys),
+      read: createReader(),
+      strategies,
       attempts,
-      codes: new Codes(this, attempts),
-      sessionLogins: new SessionLogins(this)
+      codes: new Codes(this, attempts)
     }
-    this.strategies = this.state.strategies.byName
 
     app.set('defaultAuthentication', app.get('defaultAuthentication') || configKey)
     app.set(configKey, setting)
@@ -114,7 +117,7 @@ export class AuthenticationBase {
 
   /** The configuration as it is now, with defaults for what it leaves out. It is frozen: set the setting instead. */
   get configuration(): AuthenticationConfiguration {
-    return this.state.readConfiguration()
+    return this.state.read(this.app.get(this.configKey))
   }
 
   /** Whether `setup` has run. */
@@ -161,7 +164,7 @@ export class AuthenticationBase {
     options?: JwtOptions,
     secret?: TokenSecret
   ): Promise<string> {
-    return this.state.tokens.create(payload, options, secret)
+    return this.tokens.create(payload, options, secret)
   }
 
   /**
@@ -178,7 +181,7 @@ export class AuthenticationBase {
     options?: JwtVerifyOptions,
     secret?: TokenSecret
   ): Promise<any> {
-    const payload = await this.state.tokens.verify(accessToken, options, secret)
+    const payload = await this.tokens.verify(accessToken, options, secret)
 
     this.sessionLogins.assertCurrent(payload, options)
 
@@ -201,7 +204,7 @@ export class AuthenticationBase {
     secret?: TokenSecret,
     staying?: RealTimeConnection
   ): Promise<void> {
-    const { tokens, connections, sessionLogins } = this.state
+    const { tokens, connections, sessionLogins } = this
     const { payload } = tokens.read(accessToken, options, secret)
     const session = getSessionClaim(payload)
 
@@ -218,7 +221,7 @@ export class AuthenticationBase {
    * @returns Whether this was the first time: of several callers at once, in all processes, one gets `true`
    */
   async useOnce(id: string, expiresAt: number): Promise<boolean> {
-    return this.state.tokens.useOnce(id, expiresAt)
+    return this.tokens.useOnce(id, expiresAt)
   }
 
   /**
@@ -272,31 +275,6 @@ export class AuthenticationBase {
    */
   async endSessions(userId: unknown, except?: string): Promise<void> {
     await this.sessionLogins.endAll(userId, except)
-  }
-
-  /** What is made of the secrets: for this package, like the next four. */
-  protected get keys(): SecretKeys {
-    return this.state.keys
-  }
-
-  /** The access tokens. */
-  get tokens(): AccessTokens {
-    return this.state.tokens
-  }
-
-  /** The sessions of real-time connections, and the logins and logouts that run on them. */
-  get connections(): Connections {
-    return this.state.connections
-  }
-
-  /** The entities: how strategies load them, and what ties tokens to them. */
-  get entities(): Entities {
-    return this.state.entities
-  }
-
-  /** The logins that last. */
-  get sessionLogins(): SessionLogins {
-    return this.state.sessionLogins
   }
 
   /** Whether the option `isActive` lets an entity in. */
@@ -383,7 +361,7 @@ export class AuthenticationBase {
   /** Tears the strategies down. */
   async teardown(): Promise<void> {
     this.state.isReady = false
-    this.state.connections.stopListening()
+    this.connections.stopListening()
     this.sessionLogins.close()
 
     await this.state.strategies.teardown()
@@ -396,8 +374,7 @@ export class AuthenticationBase {
   ): Promise<AuthenticationResult> {
     const { strategy, result } = await this.state.strategies.authenticate(authentication, own, allowed)
 
-    if (getConfiguration(this, own).isActive && !(await this.entities.isActiveIn(result, own)))
-      throw createInvalid()
+    if (!(await this.entities.isActiveIn(result, own))) throw createInvalid()
 
     return strategy.getEntity ? result : this.entities.showIn(result, own)
   }

@@ -116,7 +116,7 @@ export class Codes {
       subject,
       expiresAt: addTime(Math.floor(Date.now() / 1000), expiresIn) * 1000,
       fields,
-      binding: this.bind(entity, fields, toSecrets(this.secret))
+      binding: this.bind(entity, fields)
     }
 
     if (digits === undefined) return seal(sealed, this.secret, toSealPurpose(purpose))
@@ -214,14 +214,14 @@ export class Codes {
     if (this.service.configuration.entity === null) return true
     if (!entity || !(await this.service.entities.isActive(entity, params))) return false
 
-    return toSecrets(this.secret).some((secret) => this.bind(entity, fields, [secret]) === binding)
+    return toSecrets(this.secret).some((secret) => this.bind(entity, fields, secret) === binding)
   }
 
-  private bind(entity: any, fields: readonly string[], secrets: readonly string[]): string {
+  private bind(entity: any, fields: readonly string[], secret?: string): string {
     if (entity === undefined) return ''
 
     const values = fields.map((field) => getPath(entity, field.split('.')) ?? null)
-    const fingerprints = this.service.entities.toFingerprints(entity, {}, secrets) ?? null
+    const fingerprints = this.service.entities.toFingerprints(entity, {}, secret) ?? null
 
     return createHash('sha256')
       .update(JSON.stringify([fingerprints, values]))

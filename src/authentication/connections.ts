@@ -2,7 +2,7 @@ import { reportError, runSafely } from '../core/events.ts'
 import { emitConnection } from '../core/joining.ts'
 import type { Application, HookContext, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
-import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
+import { getServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
 import { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { assertSync } from '../utils/promise.ts'
@@ -122,8 +122,7 @@ export class Connections {
     if (outer && outer.connection === connection) return work(params)
 
     const call = new Call(connection, isAborted)
-    const runCall = () =>
-      work(addServiceSlots(withSettings(this.service, params), this.service.strategies, { running: call }))
+    const runCall = () => work(withSettings(this.service, params, { running: call }))
 
     this.calls.add(call)
 

@@ -111,9 +111,11 @@ export class Entities {
    * what clients must not see.
    */
   async isActiveIn(result: AuthenticationResult, params: AuthenticationParams): Promise<boolean> {
+    if (this.getVerified(result) || !getConfiguration(this.service, params).isActive) return true
+
     const found = this.find(result, params)
 
-    if (!found || this.getVerified(result)) return true
+    if (!found) return true
 
     try {
       return await this.isActive(await this.load(found, {}, {}), params)
@@ -148,13 +150,7 @@ export class Entities {
    * @param params Those of the call
    */
   areTied(params: object): boolean {
-    const configuration = getConfiguration(this.service, params)
-
-    return (
-      configuration.revocation !== false &&
-      this.makesTokens(configuration) &&
-      Object.values(this.service.strategies).some((strategy) => strategy.getCredential !== undefined)
-    )
+    return this.ties(getConfiguration(this.service, params))
   }
 
   /**
@@ -163,12 +159,12 @@ export class Entities {
    *
    * @param entity The entity
    * @param params Those of the call
-   * @param secrets What they are made with; the secret that signs when left out
+   * @param secret What they are made with; the secret that signs when left out
    */
   toFingerprints(
     entity: any,
     params: object,
-    [secret] = toSecrets(getConfiguration(this.service, params).secret)
+    secret = toSecrets(getConfiguration(this.service, params).secret)[0]
   ): { [strategy: string]: string } | undefined {
     if (!secret) throw createError('ALULA_MISSING_SECRET', MISSING_SECRET)
 
@@ -195,7 +191,11 @@ export class Entities {
    * @param params Those of the call
    */
   hasFingerprints(entity: any, fingerprints: unknown, params: object = {}): boolean {
-    if (fingerprints === undefined || !this.areTied(params)) return true
+    if (fingerprints === undefined) return true
+
+    const configuration = getConfiguration(this.service, params)
+
+    if (!this.ties(configuration)) return true
     if (!isPlainObject(fingerprints)) return false
 
     const claimed = Object.entries(fingerprints)
@@ -203,8 +203,8 @@ export class Entities {
     if (claimed.length === 0) return false
 
     // Those of a token that a later secret has signed were made with that one.
-    return toSecrets(getConfiguration(this.service, params).secret).some((secret) => {
-      const current = this.toFingerprints(entity, params, [secret]) ?? {}
+    return toSecrets(configuration.secret).some((secret) => {
+      const current = this.toFingerprints(entity, params, secret) ?? {}
 
       return claimed.every(
         ([name, fingerprint]) =>
@@ -256,6 +256,14 @@ export class Entities {
     const service: any = this.service.app.service(path)
 
     return { name, service, id: entity[entityId ?? service.id] }
+  }
+
+  private ties(configuration: AuthenticationConfiguration): boolean {
+    return (
+      configuration.revocation !== false &&
+      this.makesTokens(configuration) &&
+      Object.values(this.service.strategies).some((strategy) => strategy.getCredential !== undefined)
+    )
   }
 
   /** Kept, because each request needs to know, and reading a key takes long. */

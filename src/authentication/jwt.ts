@@ -104,14 +104,15 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
    */
   async getEntity(id: any, params: AuthenticationParams): Promise<any> {
     const { entities } = this.auth
-    const { entityService: service, configuration, idName } = this.getSettings(params)
-    const { entity: name } = configuration
+    const settings = this.getSettings(params)
+    const { entityService: service } = settings
+    const { entity: name } = settings.configuration
 
     if (service === null) throw new NotAuthenticated('Could not find entity service')
 
     const place: EntityPlace = { service, id, name }
     const known = params.provider ? params[name] : undefined
-    const isKnown = known && String(known[idName]) === String(id)
+    const isKnown = known && String(known[settings.idName]) === String(id)
     const entity = isKnown ? known : await entities.load(place, params, await this.getEntityQuery(params))
 
     return params.provider ? entities.show(place, params, entity) : entity
@@ -126,23 +127,24 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     authentication: AuthenticationRequest,
     params: AuthenticationParams
   ): Promise<AuthenticationResult> {
+    const { auth } = this
+    const { connections, sessionLogins, entities } = auth
     const { accessToken } = authentication
-    const { entity, issuers } = this.getSettings(params).configuration
-    const { resourceIssuers = issuers } = getServiceSlots(params, this.auth.strategies)
+    const settings = this.getSettings(params)
+    const { entity, issuers } = settings.configuration
+    const { resourceIssuers = issuers } = getServiceSlots(params, auth.strategies)
 
     if (!accessToken) throw new NotAuthenticated('No access token')
 
     const issuer = this.issuers.find(resourceIssuers, accessToken)
 
-    if (issuer) return this.authenticateForeign(issuer, accessToken, params)
-
-    const { connections, sessionLogins, entities } = this.auth
+    if (issuer) return this.authenticateForeign(issuer, accessToken, settings, params)
 
     // Most calls have no connection, and nothing to wait for.
     if (params.connection) await connections.checkSession(authentication, params.connection)
 
     const options = connections.toVerifyOptions(authentication, params)
-    const payload = await this.auth.verifyAccessToken(accessToken, options)
+    const payload = await auth.verifyAccessToken(accessToken, options)
     const session = getSessionClaim(payload)
     const result = { accessToken, authentication: { strategy: this.name, accessToken, payload } }
 
@@ -170,13 +172,13 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
   async admit(id: unknown, fingerprints: unknown, params: AuthenticationParams): Promise<any> {
     if (!isId(id)) throw new NotAuthenticated('jwt subject missing')
 
-    const { entities } = this.auth
+    const { auth } = this
     const current = await this.loadEntity(id, params)
 
-    if (!(await this.auth.isActive(current, params))) {
+    if (!(await auth.isActive(current, params))) {
       throw new NotAuthenticated('The entity of the access token is not active')
     }
-    if (!entities.hasFingerprints(current, fingerprints, params)) {
+    if (!auth.entities.hasFingerprints(current, fingerprints, params)) {
       throw new NotAuthenticated('jwt revoked')
     }
 
@@ -192,9 +194,11 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
    * @throws What hooks of the entity service throw
    */
   async showEntity(id: unknown, current: any, params: AuthenticationParams): Promise<any> {
+    if (!params.provider) return current
+
     const { entity } = this.getSettings(params).configuration
 
-    return params.provider ? this.getEntity(id, copyWith(params, { [entity]: current })) : current
+    return this.getEntity(id, copyWith(params, { [entity]: current }))
   }
 
   /** Ties new tokens to the password hash that was verified, as long as that is still the one of the entity. */
@@ -203,13 +207,14 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     params: AuthenticationParams
   ): Promise<{ [claim: string]: any }> {
     const { entities } = this.auth
-    const { configuration, idName } = this.getSettings(params)
-    const { entity } = configuration
-    const id = entity && result[entity]?.[idName]
+    const settings = this.getSettings(params)
+    const { entity } = settings.configuration
+    const id = entity && result[entity]?.[settings.idName]
 
     if (!isId(id) || !entities.areTied(params)) return {}
 
-    const fingerprints = entities.toFingerprints(await this.getCurrent(id, result, params), params)
+    const name = toNameAmongLogins(settings, id)
+    const fingerprints = entities.toFingerprints(await this.getCurrent(id, name, result, params), params)
 
     return fingerprints ? { [FINGERPRINT]: fingerprints } : {}
   }
@@ -298,11 +303,11 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
   private async authenticateForeign(
     issuer: TokenIssuer,
     accessToken: string,
+    settings: StrategySettings,
     params: AuthenticationParams
   ): Promise<AuthenticationResult> {
     const { tokens, entities } = this.auth
-    const { configuration, idName } = this.getSettings(params)
-    const { entity } = configuration
+    const { entity } = settings.configuration
     const token = await this.issuers.verify(issuer, accessToken)
     const { payload } = token
     const result = { accessToken, authentication: { strategy: this.name, accessToken, payload } }
@@ -312,15 +317,16 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     if (entity === null) return result
 
     const user = await findForeign(issuer, payload, params)
+    const id = user?.[settings.idName]
 
-    if (!user || !isId(user[idName])) {
+    if (!isId(id)) {
       throw new NotAuthenticated('The entity of the access token does not exist')
     }
     if (!(await this.auth.isActive(user, params))) {
       throw new NotAuthenticated('The entity of the access token is not active')
     }
 
-    const shown = await this.showEntity(user[idName], user, params)
+    const shown = await this.showEntity(id, user, params)
 
     return entities.setVerified(copyWith(result, { [entity]: shown }), user)
   }
@@ -333,6 +339,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
    */
   private async getCurrent(
     id: unknown,
+    name: string | undefined,
     result: AuthenticationResult,
     params: AuthenticationParams
   ): Promise<any> {
@@ -341,8 +348,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
 
     // Changes are seen from the set-up on.
     const call = getRunningCall(auth, params)
-    const isFresh =
-      verified && auth.isReady && call && !call.hasChanged(toNameAmongLogins(this.getSettings(params), id))
+    const isFresh = verified && auth.isReady && call && !call.hasChanged(name)
 
     if (isFresh && this.showsCredentials) return verified
 

@@ -131,11 +131,12 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
 
     if (typeof hash !== 'string' || hash === '') await this.compareWithNothing(password, params)
     else {
+      const hasher = this.getHasher(this.getSettings(params).configuration)
+      const isAborted = this.toAbortCheck(params)
       const { isKnown } = getServiceSlots(params, this.auth.strategies)
 
       for (const form of toPasswords(password)) {
-        if ((await this.hasher.compare(form, hash, this.toAbortCheck(params), isKnown)) === true)
-          return entity
+        if ((await hasher.compare(form, hash, isAborted, isKnown)) === true) return entity
       }
     }
 
@@ -151,7 +152,8 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
    * @throws BadRequest for anything but a string that the hasher can hash as a whole
    */
   async hashPassword(password: unknown, params?: Params, isAborted?: () => boolean): Promise<string> {
-    const { passwordField } = this.getSettings(params).configuration
+    const { configuration } = this.getSettings(params)
+    const { passwordField } = configuration
 
     if (typeof password !== 'string' || password === '') {
       throw new BadRequest(`Invalid '${passwordField}': expected a string that is not empty`)
@@ -161,7 +163,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     }
     if (!isCredential(password)) throw new BadRequest(`Invalid '${passwordField}': expected no NUL character`)
 
-    const hash = await this.hasher.hash(password.normalize('NFC'), isAborted)
+    const hash = await this.getHasher(configuration).hash(password.normalize('NFC'), isAborted)
 
     if (typeof hash !== 'string' || hash === '')
       throw createError('ALULA_INVALID_RETURN_VALUE', 'The hasher returned no hash')
@@ -217,9 +219,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
   }
 
   /** What hashes and compares: the option `hasher`, or bcrypt. */
-  protected get hasher(): Hasher {
-    const { hasher, hashSize }: { hasher?: Hasher; hashSize: number } = this.configuration
-
+  private getHasher({ hasher, hashSize }: { hasher?: Hasher; hashSize: number }): Hasher {
     if (hasher) return hasher
 
     if (this.bcrypt?.cost === hashSize) return this.bcrypt
@@ -241,10 +241,11 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
   }
 
   private async compareWithNothing(password: string, params: AuthenticationParams): Promise<void> {
-    const { hasher } = this
+    const hasher = this.getHasher(this.getSettings(params).configuration)
+    const isAborted = this.toAbortCheck(params)
 
     if (hasher instanceof BcryptHasher) {
-      for (const form of toPasswords(password)) await hasher.compare(form, '', this.toAbortCheck(params))
+      for (const form of toPasswords(password)) await hasher.compare(form, '', isAborted)
       return
     }
 
@@ -255,7 +256,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     try {
       const hash = await this.dummy.hash
 
-      for (const form of toPasswords(password)) await hasher.compare(form, hash, this.toAbortCheck(params))
+      for (const form of toPasswords(password)) await hasher.compare(form, hash, isAborted)
     } catch (error) {
       // Not kept: what failed for once must not fail for every unknown user from now on.
       delete this.dummy
@@ -277,10 +278,11 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
   ): Promise<any> {
     const { configuration, entityService } = this.getSettings(params)
     const { entityId = entityService.id, entityPasswordField: field, service } = configuration
-    const { hasher } = this
-    const hash = this.getCredential(entity, params) as string
 
     if (typeof entityService._patch !== 'function' || field.includes('.')) return entity
+
+    const hasher = this.getHasher(configuration)
+    const hash = this.getCredential(entity, params) as string
 
     try {
       const isWeak = assertSync(

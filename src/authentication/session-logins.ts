@@ -275,10 +275,13 @@ export class SessionLogins {
     result: Result,
     { provider }: AuthenticationParams
   ): Result | Omit<Result, 'refreshToken'> {
-    const { cookie, idle = 0, expiresIn = 0 } = this.settings.current ?? {}
     const { refreshToken, ...others } = result
 
-    if (!cookie || !provider || refreshToken === undefined) return result
+    if (!provider || refreshToken === undefined) return result
+
+    const { cookie, idle = 0, expiresIn = 0 } = this.settings.current ?? {}
+
+    if (!cookie) return result
 
     return markTokenResponse(others, {
       cookie: writeRefreshCookie(cookie, refreshToken, Math.min(idle, expiresIn))

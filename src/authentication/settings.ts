@@ -1,5 +1,5 @@
 // The setting of an application that holds the configuration: checked whenever it is set, read once for each call.
-import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
+import { addServiceSlots, getServiceSlots, type ServiceSlots } from '../utils/call-state.ts'
 import { withDefaults } from './options.ts'
 import type { AuthenticationConfiguration } from './types.ts'
 
@@ -17,34 +17,32 @@ interface Service {
   readonly strategies: object
 }
 
+interface Setting {
+  readonly [option: string]: any
+}
+
 /** The part of a strategy that has settings. */
 interface Strategy {
   readonly configuration: any
   readonly entityService: any
 }
 
-/** The settings of a strategy for one call. */
+/** What a strategy goes by in a call. */
 export class StrategySettings {
   private readonly strategy: Strategy
-  private known: { readonly configuration: any } | undefined
-  private found: { readonly service: any } | undefined
+  readonly configuration: any
+  private service: any
 
   constructor(strategy: Strategy) {
     this.strategy = strategy
-  }
-
-  /** What `configuration` of the strategy returned first. */
-  get configuration(): any {
-    this.known ??= { configuration: this.strategy.configuration }
-
-    return this.known.configuration
+    this.configuration = strategy.configuration
   }
 
   /** What `entityService` of the strategy returned first. */
   get entityService(): any {
-    this.found ??= { service: this.strategy.entityService }
+    if (this.service === undefined) this.service = this.strategy.entityService
 
-    return this.found.service
+    return this.service
   }
 
   /** The name of the id of the entity. */
@@ -53,35 +51,33 @@ export class StrategySettings {
   }
 }
 
-/** The configuration as one call sees it, and what its strategies make of it: a change counts from the next call on. */
-class CallSettings {
+/** What a call goes by, as it is when the call begins: a change counts from the next call on. */
+interface CallSettings {
   readonly configuration: AuthenticationConfiguration
-  private readonly strategies = new Map<object, StrategySettings>()
-
-  constructor(configuration: AuthenticationConfiguration) {
-    this.configuration = configuration
-  }
-
-  of(strategy: Strategy): StrategySettings {
-    const known = this.strategies.get(strategy)
-
-    if (known) return known
-
-    const settings = new StrategySettings(strategy)
-
-    this.strategies.set(strategy, settings)
-
-    return settings
-  }
+  /** Those of the strategies that the call has come to. */
+  readonly strategies: Map<object, StrategySettings>
 }
 
-/** Has a call of an authentication service read the configuration once. Params that are of one already stay as they are. */
-export function withSettings<Params extends object>(service: Service, params: Params): Params {
-  const { strategies, configuration } = service
+/**
+ * Has a call of an authentication service read the configuration once. Params that are of one already stay as they are.
+ *
+ * @param service The service
+ * @param params The params of the call
+ * @param slots What else is kept for the call
+ */
+export function withSettings<Params extends object>(
+  service: Service,
+  params: Params,
+  slots?: ServiceSlots
+): Params {
+  const { settings } = getServiceSlots(params, service.strategies)
 
-  return getServiceSlots(params, strategies).settings
-    ? params
-    : addServiceSlots(params, strategies, { settings: new CallSettings(configuration) })
+  if (settings && !slots) return params
+
+  return addServiceSlots(params, service.strategies, {
+    settings: settings ?? { configuration: service.configuration, strategies: new Map() },
+    ...slots
+  })
 }
 
 /**
@@ -100,23 +96,27 @@ export function getStrategySettings(
   strategy: Strategy,
   params: object | undefined
 ): StrategySettings {
-  return getServiceSlots(params, service.strategies).settings?.of(strategy) ?? new StrategySettings(strategy)
+  const strategies = getServiceSlots(params, service.strategies).settings?.strategies
+  const known = strategies?.get(strategy)
+
+  if (known) return known
+
+  const settings = new StrategySettings(strategy)
+
+  strategies?.set(strategy, settings)
+
+  return settings
 }
 
 /**
- * Returns a function that reads a setting with its defaults. The result is the same object until an option has changed.
- *
- * @param getSetting Returns the setting, which may have been changed in place
+ * Returns a function that adds defaults to a setting. The result is the same object until an option has changed: the setting may be
+ * changed in place.
  */
-export function createReader(
-  getSetting: () => { readonly [option: string]: any }
-): () => AuthenticationConfiguration {
-  let read: { readonly [option: string]: any } = {}
+export function createReader(): (setting: Setting) => AuthenticationConfiguration {
+  let read: Setting = {}
   let configuration = Object.freeze(withDefaults(read))
 
-  return () => {
-    const setting = getSetting()
-
+  return (setting) => {
     if (!hasSameOptions(setting, read)) {
       read = { ...setting }
       configuration = Object.freeze(withDefaults(read))
@@ -126,10 +126,7 @@ export function createReader(
   }
 }
 
-function hasSameOptions(
-  one: { readonly [option: string]: unknown },
-  other: { readonly [option: string]: unknown }
-): boolean {
+function hasSameOptions(one: Setting, other: Setting): boolean {
   let count = 0
 
   for (const name in one) {
