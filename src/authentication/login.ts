@@ -17,29 +17,31 @@ interface Service {
 }
 
 /**
- * Runs a login or a logout: all that happens around the method, in this order.
+ * Runs a login or a logout when it is the turn of the call: all that happens around the method, in this order.
  *
  * @param service The authentication service
  * @param event What a successful call means to its connection
- * @param context The context of the call
- * @param next Runs the method
+ * @param context The context of the call; meanwhile its params have what is kept of the login
+ * @param next Runs the hooks of the service, and the method
  */
-export function runLogin(
+export async function runLogin(
   service: Service,
   event: ConnectionEvent,
   context: HookContext,
   next: NextFunction
 ): Promise<void> {
-  const isPart = getRunningCall(service, context.params) !== undefined
+  const { params, http } = context
+  const outer = getServiceSlots(params, service.strategies)
+  const endsLogin = isLogoutOfConnection(context)
 
-  return runInTurn(service, context, async () => {
-    const running = getRunningCall(service, context.params)
+  async function work(ownParams: AuthenticationParams): Promise<void> {
+    context.params = endsLogin ? withLogin(ownParams) : ownParams
 
     try {
       await next()
     } catch (error) {
       // What this call is a part of may succeed all the same.
-      if (!isPart) running?.fail()
+      if (!outer.running) getRunningCall(service, ownParams)?.fail()
       throw error
     }
 
@@ -48,37 +50,11 @@ export function runLogin(
     await updateConnection(event, context)
     emitOnApplication(event, context)
     prepareResponse(context)
-  })
-}
+  }
 
-/**
- * Runs a login or a logout, or hooks around one, when it is the turn of the call: each connection has one at a time.
- *
- * @param service The authentication service
- * @param context The context of the call; meanwhile its params have what is kept of the login
- * @param work What to run
- */
-export async function runInTurn(
-  { connections, strategies }: Service,
-  context: HookContext,
-  work: () => Promise<unknown>
-): Promise<void> {
-  const { params, http } = context
-  const outer = getServiceSlots(params, strategies)
-  const endsLogin = isLogoutOfConnection(context)
+  await service.connections.run(params, () => http?.isAborted === true, work)
 
-  await connections.run(
-    params,
-    () => http?.isAborted === true,
-    async (ownParams) => {
-      context.params = endsLogin ? withLogin(ownParams) : ownParams
-      await work()
-    }
-  )
-
-  context.params = outer.running
-    ? addServiceSlots(context.params, strategies, outer)
-    : withoutServiceSlots(context.params)
+  if (outer.running) context.params = addServiceSlots(context.params, service.strategies, outer)
 }
 
 /** Prepares what a client gets: entities as it may see them, and headers: one keeps it out of caches (RFC 6749 §5.1). */

@@ -17,7 +17,7 @@ import { getRunningCall } from './connections.ts'
 import { createFinder } from './default-service.ts'
 import { toDispatch } from './dispatch.ts'
 import { FINGERPRINT } from './jwt.ts'
-import { runInTurn, runLogin } from './login.ts'
+import { runLogin } from './login.ts'
 import { assertComplete, warnOfShortSecret, warnOfUnknownStrategies } from './options.ts'
 import { toSecrets } from './secret-keys.ts'
 import type { SessionRequest } from './session-logins.ts'
@@ -47,7 +47,6 @@ import type {
 export class AuthenticationService extends AuthenticationBase {
   /** A login is for everyone; a logout verifies the token itself. */
   readonly [TRAITS]: Traits = { access: { create: 'anyone', remove: 'user' } }
-  private isHooked = false
 
   constructor(
     app: Application,
@@ -285,12 +284,6 @@ export class AuthenticationService extends AuthenticationBase {
     warnOfSharedTokens(this, Object.values(this.app.services))
 
     await super.setup()
-
-    // Hooks after a login belong to it: they let the connection join channels.
-    const inTurn = (context: HookContext, next: NextFunction) => runInTurn(this, context, next)
-
-    if (!this.isHooked) (this as any).hooks?.({ around: { create: [inTurn], remove: [inTurn] } })
-    this.isHooked = true
 
     // Logins are sent to no connection.
     ;(this as { publish?: (publisher: () => null) => unknown }).publish?.(() => null)
