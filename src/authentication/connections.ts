@@ -44,19 +44,6 @@ interface Service {
   ): Promise<AuthenticationResult>
 }
 
-/** A login or a logout that runs. */
-export interface RunningCall {
-  readonly connection: RealTimeConnection | undefined
-  /** Whether its client has gone. */
-  isAborted(): boolean
-  /** Whether an entity has changed since the call began. */
-  hasChanged(entity: string | undefined): boolean
-  /** Has a function called if the login fails; of several the first. */
-  onFailure(undo: () => void): void
-  /** Calls that function. */
-  fail(): void
-}
-
 /**
  * The login or logout that params belong to; `undefined` outside of one.
  *
@@ -91,8 +78,8 @@ export class Connections {
   /** The logins and logouts of a connection run one after another. */
   private readonly turns = new KeyedMutex<RealTimeConnection>()
   /** Those that run, and those that wait for their turn. */
-  private readonly calls = new Set<Call>()
-  private readonly current = new Map<RealTimeConnection, Call>()
+  private readonly calls = new Set<RunningCall>()
+  private readonly current = new Map<RealTimeConnection, RunningCall>()
   private readonly verifications = new KeyedMutex<string>()
   /** The verifications that have not begun. */
   private readonly waiting = new Map<string, Promise<void>>()
@@ -121,7 +108,7 @@ export class Connections {
 
     if (outer && outer.connection === connection) return work(params)
 
-    const call = new Call(connection, isAborted)
+    const call = new RunningCall(connection, isAborted)
     const runCall = () => work(withSettings(this.service, params, { running: call }))
 
     this.calls.add(call)
@@ -287,7 +274,11 @@ export class Connections {
     for (const stop of this.stopping.splice(0)) runSafely(this.service.app, stop)
   }
 
-  private async runOn(connection: RealTimeConnection, call: Call, work: () => Promise<void>): Promise<void> {
+  private async runOn(
+    connection: RealTimeConnection,
+    call: RunningCall,
+    work: () => Promise<void>
+  ): Promise<void> {
     this.current.set(connection, call)
 
     try {
@@ -433,10 +424,11 @@ export class Connections {
   }
 }
 
-class Call implements RunningCall {
+/** A login or a logout that runs. */
+export class RunningCall {
   readonly connection: RealTimeConnection | undefined
   /** The entities that have changed since the call began. */
-  readonly changes = new Set<string>()
+  readonly changes: Set<string> = new Set()
   /** Whether the connection has ended. */
   isOver = false
   private readonly isRequestAborted: () => boolean
@@ -447,18 +439,22 @@ class Call implements RunningCall {
     this.isRequestAborted = isRequestAborted
   }
 
+  /** Has a function called if the login fails; of several the first. */
   onFailure(undo: () => void): void {
     this.undo ??= undo
   }
 
+  /** Calls that function. */
   fail(): void {
     this.undo?.()
   }
 
+  /** Whether its client has gone. */
   isAborted(): boolean {
     return this.isOver || this.isRequestAborted()
   }
 
+  /** Whether an entity has changed since the call began. */
   hasChanged(entity: string | undefined): boolean {
     if (entity === undefined) return false
 
