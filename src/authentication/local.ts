@@ -11,6 +11,7 @@ import { assertSync } from '../utils/promise.ts'
 import { getRunningCall } from './connections.ts'
 import { toInternal, withoutProvider } from './entities.ts'
 import { BcryptHasher, type Hasher, isCost } from './hasher.ts'
+import type { StrategySettings } from './settings.ts'
 import { warnOfShownPassword } from './shown-passwords.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
 import type { AuthenticationParams, AuthenticationRequest, AuthenticationResult } from './types.ts'
@@ -175,12 +176,12 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     data: AuthenticationRequest,
     params: AuthenticationParams
   ): Promise<AuthenticationResult> {
-    const { configuration, entityService } = this.getSettings(params)
-    const { usernameField, passwordField, entity } = configuration
+    const settings = this.getSettings(params)
+    const { usernameField, passwordField, entity } = settings.configuration
     const username = getPath(data, usernameField.split('.'))
     const password = getPath(data, passwordField.split('.'))
 
-    if (entityService === null) throw new NotAuthenticated('Could not find entity service')
+    if (settings.entityService === null) throw new NotAuthenticated('Could not find entity service')
 
     // An operator object as a username would match any user.
     if (!isCredential(username) || !isCredential(password)) {
@@ -188,12 +189,13 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
       throw this.createError(params)
     }
 
-    const found = await this.findKnown(username, password, params)
+    const internal = withoutProvider(params)
+    const found = await this.findKnown(username, password, internal)
 
     await this.comparePassword(found, password, params)
     if (!(await this.auth.isActive(found, params))) throw this.createError(params)
 
-    const current = await this.renewHash(found, username, password, withoutProvider(params))
+    const current = await this.renewHash(found, username, password, settings, internal)
     const result = {
       authentication: { strategy: this.name },
       [entity]: await this.getEntity(current, params)
@@ -233,7 +235,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
   /** Finds the entity, and takes as long as for a known one when there is none. */
   private async findKnown(username: string, password: string, params: AuthenticationParams): Promise<any> {
     try {
-      return await this.findEntity(username, withoutProvider(params))
+      return await this.findEntity(username, params)
     } catch (error) {
       if (hasCode(error, 401)) await this.compareWithNothing(password, params)
       throw error
@@ -274,9 +276,9 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     entity: any,
     username: string,
     password: string,
+    { configuration, entityService }: StrategySettings,
     params: AuthenticationParams
   ): Promise<any> {
-    const { configuration, entityService } = this.getSettings(params)
     const { entityId = entityService.id, entityPasswordField: field, service } = configuration
 
     if (typeof entityService._patch !== 'function' || field.includes('.')) return entity
