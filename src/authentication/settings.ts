@@ -117,24 +117,17 @@ export function createReader(): (setting: Setting) => AuthenticationConfiguratio
   let configuration = Object.freeze(withDefaults(read))
 
   return (setting) => {
-    if (!hasSameOptions(setting, read)) {
+    let isSame = Object.keys(setting).length === Object.keys(read).length
+
+    for (const name in setting) isSame &&= setting[name] === read[name]
+
+    if (!isSame) {
       read = { ...setting }
       configuration = Object.freeze(withDefaults(read))
     }
 
     return configuration
   }
-}
-
-function hasSameOptions(one: Setting, other: Setting): boolean {
-  let count = 0
-
-  for (const name in one) {
-    if (one[name] !== other[name]) return false
-    count++
-  }
-
-  return count === Object.keys(other).length
 }
 
 /**
