@@ -5,7 +5,7 @@ import type { HookContext, NextFunction } from '../core/types.ts'
 import { addServiceSlots, getServiceSlots, withoutServiceSlots } from '../utils/call-state.ts'
 import { addSetCookie } from '../utils/cookie.ts'
 import { copyWith } from '../utils/object.ts'
-import { findTokenResponse } from '../utils/token-response.ts'
+import { findTokenResponse, markTokenResponse } from '../utils/token-response.ts'
 import { type Connections, getRunningCall } from './connections.ts'
 import { setDispatch, toDispatch } from './dispatch.ts'
 import type { AuthenticationParams } from './types.ts'
@@ -57,19 +57,18 @@ export async function runLogin(
   if (outer.running) context.params = addServiceSlots(context.params, service.strategies, outer)
 }
 
-/** Prepares what a client gets: entities as it may see them, and headers: one keeps it out of caches (RFC 6749 §5.1). */
+/**
+ * Prepares what a client gets: entities as it may see them, and headers: one keeps it out of caches (RFC 6749 §5.1). Logs of
+ * events and kept responses do without it, because it has the token.
+ */
 function prepareResponse(context: HookContext): void {
   const { http, result } = context
+  const { cookie, ...response } = findTokenResponse(result) ?? {}
 
-  context.dispatch = toDispatch(context.dispatch ?? result ?? {})
+  context.dispatch = markTokenResponse(toDispatch(context.dispatch ?? result ?? {}), response)
   setDispatch(result, context.dispatch)
 
-  if (http) {
-    http.headers = addSetCookie(
-      { ...http.headers, 'Cache-Control': 'no-store' },
-      findTokenResponse(result)?.cookie
-    )
-  }
+  if (http) http.headers = addSetCookie({ ...http.headers, 'Cache-Control': 'no-store' }, cookie)
 }
 
 /** Whether a call ends the login of its connection, whatever that is when its turn comes, and no token that it names. */

@@ -11,11 +11,16 @@ export type Heard = { name: string; payload?: any; stamp?: any }
 /** An application with a transport that sends nothing over a wire. */
 export function startLog(settings: object = {}) {
   const app: any = alula()
-  const connections = new Map<object, Heard[]>()
 
   app.set('eventLog', settings)
   app.use('things', memory({ multi: true }), { methods: ['create', 'patch', 'remove'], events: ['custom'] })
 
+  return { app, ...connectLog(app), things: app.service('things'), toAll: () => app.channel('all') }
+}
+
+/** Gives an application a log, and connections that hear of events. */
+export function connectLog(app: any) {
+  const connections = new Map<object, Heard[]>()
   const log = openLog(app, {
     connections,
     tellPosition: (position, told) => {
@@ -45,7 +50,7 @@ export function startLog(settings: object = {}) {
     return { connection, heard, close: () => void connections.delete(connection) }
   }
 
-  return { app, log, connect, things: app.service('things'), toAll: () => app.channel('all') }
+  return { log, connect }
 }
 
 /** The texts of the events among what was heard. */

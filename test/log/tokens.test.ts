@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { markTokenResponse } from '../../src/utils/token-response.ts'
-import { startLog, texts } from './app.ts'
+import { createAppWithUser, LOGIN } from '../authentication/app.ts'
+import { connectLog, startLog, texts } from './app.ts'
 
 it.each<[string, (token: object) => object]>([
   ['itself', (token) => token],
@@ -21,4 +22,23 @@ it.each<[string, (token: object) => object]>([
 
   await log.resume(connection, position)
   expect(texts(heard)).toEqual(['another'])
+})
+
+it('a login and a logout are not replayed, to a channel of their own service either', async () => {
+  const { app, service } = await createAppWithUser()
+  const { log, connect } = connectLog(app)
+  const { position } = log
+  const before = connect()
+
+  service.publish(() => app.channel('all'))
+
+  const { accessToken } = await service.create(LOGIN)
+
+  await service.remove(null, { authentication: { strategy: 'jwt', accessToken } })
+  expect(before.heard.map(({ name }) => name)).toEqual(['authentication created', 'authentication removed'])
+
+  const { connection, heard } = connect()
+
+  await log.resume(connection, position)
+  expect(heard.filter(({ stamp }) => stamp)).toEqual([])
 })
