@@ -23,7 +23,7 @@ export function encode(value: unknown): string {
  * @throws SyntaxError for what is no JSON, TypeError for a kind of value that is not known
  */
 export function decode(text: string): unknown {
-  return revive(JSON.parse(text))
+  return reviveMembers({ value: JSON.parse(text) }).value
 }
 
 /** What stands in JSON for a value that JSON does not have. */
@@ -39,6 +39,10 @@ class Tagged {
 
 function tagValue(this: { [name: string]: unknown }, name: string, shown: unknown): unknown {
   const given = this[name]
+
+  // Most values are strings, numbers and the like.
+  if (typeof given !== 'object' && typeof shown !== 'object' && typeof shown !== 'bigint') return shown
+
   // Dates and buffers have a `toJSON`, and it ran already.
   const value = types.isDate(given) || isBytes(given) ? given : shown
 
@@ -53,8 +57,7 @@ function tagValue(this: { [name: string]: unknown }, name: string, shown: unknow
   return value
 }
 
-function revive(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
+function revive(value: object): unknown {
   if (!hasTag(value)) return reviveMembers(value as { [name: string]: unknown })
 
   const { [TAG]: kind, value: tagged } = value as any
@@ -74,8 +77,12 @@ function revive(value: unknown): unknown {
 }
 
 /** Changes the object in place: it was just parsed, so only this code has it. `__proto__` is an ordinary property. */
-function reviveMembers(target: { [name: string]: unknown }): unknown {
-  for (const name of Object.keys(target)) target[name] = revive(target[name])
+function reviveMembers(target: { [name: string]: unknown }): { [name: string]: unknown } {
+  for (const name of Object.keys(target)) {
+    const member = target[name]
+
+    if (typeof member === 'object' && member !== null) target[name] = revive(member)
+  }
 
   return target
 }
