@@ -53,18 +53,14 @@ export function callListeners(
   event: string | symbol,
   values: unknown[],
   report: (error: unknown) => void,
-  onReturn: (returned: unknown) => void = () => undefined
+  onReturn?: (returned: unknown) => void
 ): boolean {
   const listeners = emitter.rawListeners(event) as ((...values: unknown[]) => unknown)[]
 
   for (const listener of listeners) {
-    attempt(() => {
-      const returned = listener.apply(emitter, values)
+    const returned = attempt(() => listener.apply(emitter, values), report)
 
-      onReturn(returned)
-
-      return returned
-    }, report)
+    onReturn?.(returned)
   }
 
   return listeners.length > 0

@@ -79,10 +79,11 @@ export function implementPublish(service: FeathersService, path: string, app: Em
   if (!isMounted) addPublish(service)
 
   const { serviceEvents } = getServiceOptions(service)
+  const internals = getInternals(app)
 
   for (const event of serviceEvents) {
     service.on(event, (data: unknown, given?: HookContext) => {
-      const { log, toEventContext, eventTracer } = getInternals(app)
+      const { log, toEventContext, eventTracer } = internals
 
       // Nothing is made for an event that goes nowhere.
       if (!log?.isShared && !getPublisher(app, service, event)) return
@@ -95,8 +96,10 @@ export function implementPublish(service: FeathersService, path: string, app: Em
       const made = toEventContext?.(home, { service, event, data, context: sent }) ?? sent
       const context = isMounted ? Object.create(made, { path: { value: path, enumerable: true } }) : made
       const pass = (serviceEvent: ServiceEvent) => {
-        // Access tokens are not kept.
-        if (log && !hasToken(serviceEvent)) log.append(service, serviceEvent)
+        if (hasToken(serviceEvent)) {
+          // It is not kept, and never sent by a publisher that is for all services.
+          if (hasOwnPublisher(service, event)) publishEvent(app, service, serviceEvent)
+        } else if (log) log.append(service, serviceEvent)
         else publishEvent(app, service, serviceEvent)
       }
 
@@ -150,14 +153,12 @@ function addPublish(service: FeathersService): void {
  * @param serviceEvent The event
  */
 export function publishEvent(app: EmitterLike, service: object, serviceEvent: ServiceEvent): void {
-  const { data, context, place } = serviceEvent
-  const { sending } = getPublishing(service)
-  const publisher = isSecret(service, serviceEvent)
-    ? undefined
-    : getPublisher(app, service, serviceEvent.event)
+  const { event, data, context, place } = serviceEvent
+  const publisher = getPublisher(app, service, event)
 
   if (!publisher) return
 
+  const { sending } = getPublishing(service)
   const key = toKey(service, data)
   const before = sending.get(key)
 
@@ -400,13 +401,11 @@ function hasToken({ data, context }: ServiceEvent): boolean {
   return findTokenResponse(data) !== undefined || findTokenResponse(context.dispatch) !== undefined
 }
 
-/** An access token is sent to connections by a publisher of its service alone, never by one that is for all services. */
-function isSecret(service: object, serviceEvent: ServiceEvent): boolean {
-  if (!hasToken(serviceEvent)) return false
-
+/** Whether the service itself has a publisher of an event. */
+function hasOwnPublisher(service: object, event: string): boolean {
   const { publishers } = getPublishing(service)
 
-  return !publishers.has(serviceEvent.event) && !publishers.has(ANY)
+  return publishers.has(event) || publishers.has(ANY)
 }
 
 /** What is kept in order: the events of one record, or those of a service that concern no record. */

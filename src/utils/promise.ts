@@ -89,14 +89,19 @@ export function assertSync<T>(value: T, sentence: string): T {
  *
  * @param run The code
  * @param report Called with the error
+ * @returns What the code returns; `undefined` where it throws
  */
-export function attempt(run: () => unknown, report: (error: unknown) => void): void {
+export function attempt(run: () => unknown, report: (error: unknown) => void): unknown {
   try {
     const returned = run()
 
     if (isPromise(returned)) Promise.resolve(returned).catch(report)
+
+    return returned
   } catch (error) {
     report(error)
+
+    return undefined
   }
 }
 
