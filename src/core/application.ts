@@ -9,14 +9,15 @@ import type { Channel } from './channel.ts'
 import { EmitterClass } from './emitter.ts'
 import { reportError, runSafely } from './events.ts'
 import { setUpService } from './extensions.ts'
+import { assertHooks } from './hooks.ts'
+import { getInternals, Internals } from './internals.ts'
 import {
   addLifecycleHooks,
-  assertHooks,
   type HookedLifecycle,
-  hookLifecycle,
+  hookSetup,
+  hookTeardown,
   isLifecycleMap
-} from './hooks.ts'
-import { getInternals, Internals } from './internals.ts'
+} from './lifecycle.ts'
 import { defaultServiceEvents } from './methods.ts'
 import { listUnpublished, setPublisher } from './publish.ts'
 import { type RegisteredRoute, registrationSteps, removeRoutes } from './register.ts'
@@ -57,8 +58,8 @@ export class BaseApplication extends EmitterClass {
   routes: Router<RegisteredRoute> = new Router<RegisteredRoute>()
   _isSetup = false
   _internals: Internals = new Internals()
-  _setup: HookedLifecycle = hookLifecycle(setupServices, 'setup')
-  _teardown: HookedLifecycle = hookLifecycle(teardownServices, 'teardown')
+  _setup: HookedLifecycle = hookSetup(setupServices)
+  _teardown: HookedLifecycle = hookTeardown(teardownServices)
 
   get(name: string): any {
     return this.settings[name]
@@ -193,7 +194,7 @@ export class BaseApplication extends EmitterClass {
   }
 
   set setup(setup: (server?: unknown) => Promise<this>) {
-    if (setup !== this._setup.run) this._setup = hookLifecycle(setup, 'setup')
+    if (setup !== this._setup.run) this._setup = hookSetup(setup)
   }
 
   get teardown(): (server?: unknown) => Promise<this> {
@@ -201,7 +202,7 @@ export class BaseApplication extends EmitterClass {
   }
 
   set teardown(teardown: (server?: unknown) => Promise<this>) {
-    if (teardown !== this._teardown.run) this._teardown = hookLifecycle(teardown, 'teardown')
+    if (teardown !== this._teardown.run) this._teardown = hookTeardown(teardown)
   }
 
   hooks(input: object): this {

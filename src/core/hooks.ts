@@ -9,13 +9,12 @@ import {
   HookRegistry,
   isHookTypeMap
 } from '../hooks/registry.ts'
-import type { AroundHook, BaseContext, Hook, Layer, Method } from '../hooks/types.ts'
+import type { AroundHook, Hook, Layer, Method } from '../hooks/types.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
-import { settleWithin } from '../utils/promise.ts'
 import { observeEvent } from './events.ts'
 import { extendLayers, insertBefore, type Levels } from './extensions.ts'
-import { endStreams, getInternals } from './internals.ts'
+import { getInternals } from './internals.ts'
 import { getDefinition, isStandardMethod } from './methods.ts'
 import { getHookMethods, getServiceOptions } from './service.ts'
 import type { FeathersService, HookContext, Http } from './types.ts'
@@ -29,9 +28,6 @@ export interface HookedMethods {
 export const SERVICE_HOOKS: unique symbol = Symbol.for('alula/service-hooks')
 
 const NO_PHASES: readonly never[] = []
-
-/** How long, in milliseconds, `setup` waits for a `teardown`. One that is called inside it would wait for ever. */
-const LONGEST_TEARDOWN = 30_000
 
 /**
  * Puts hooks around the methods of a registered service and gives it its `hooks` function. The hooks that
@@ -107,161 +103,6 @@ export function createContext(service: any, method: string, data: object = {}): 
     throw createError('ALULA_UNKNOWN_METHOD', `Can not create context for method ${method}`)
 
   return create(data)
-}
-
-/** `setup` or `teardown` of an application. */
-export type Lifecycle = (this: any, server?: unknown) => Promise<any>
-
-/** `setup` or `teardown` with the hooks around it. */
-export interface HookedLifecycle {
-  readonly run: Lifecycle
-  readonly around: AroundHook<BaseContext>[]
-}
-
-/**
- * Puts hooks around `setup` or `teardown`; more may be added to `around` later. A `teardown` that is called while one runs
- * is that one: a second signal must not tear down what requests still use.
- */
-export function hookLifecycle(lifecycle: Lifecycle, method: string): HookedLifecycle {
-  const around: AroundHook<BaseContext>[] = []
-  const hooked = wrapLifecycle(lifecycle, method, around)
-  let ending: Promise<unknown> | undefined
-
-  const hookedLifecycle: HookedLifecycle = {
-    around,
-    run(this: any, server?: unknown) {
-      const internals = getInternals(this)
-
-      if (method === 'setup') {
-        const count = Number(server === undefined)
-        const begin = () => hooked.call(this, server)
-
-        // From the first hook on, which may take longer than the services.
-        internals.settingUp += count
-
-        return (internals.tearingDown ? afterTeardown(this, begin) : begin()).finally(() => {
-          internals.settingUp -= count
-        })
-      }
-
-      endStreams(this)
-      // Those that plugins have replaced are parts of this one.
-      if (this.teardown === hookedLifecycle.run) internals.teardowns++
-      ending ??= hooked.call(this, server).finally(() => {
-        ending = undefined
-      })
-
-      return noteTeardown(this, ending)
-    }
-  }
-
-  return hookedLifecycle
-}
-
-/** Begins a `setup` when the `teardown` that runs has ended: it would tear down what is set up. One that came later wins. */
-async function afterTeardown(app: object, begin: () => Promise<unknown>): Promise<unknown> {
-  const internals = getInternals(app)
-  const { teardowns, tearingDown } = internals
-
-  if (!(await settleWithin(LONGEST_TEARDOWN, [tearingDown]))) {
-    throw createError(
-      'ALULA_TEARDOWN_RUNNING',
-      `app.teardown() has not finished after ${LONGEST_TEARDOWN / 1000} seconds: await it before app.setup(), and do not call app.setup() inside it`
-    )
-  }
-
-  return internals.teardowns === teardowns ? begin() : app
-}
-
-/** The function that runs the hooks in `around`, and then the lifecycle. */
-function wrapLifecycle(
-  lifecycle: Lifecycle,
-  method: string,
-  around: readonly AroundHook<BaseContext>[]
-): HookMethod {
-  /** The set-ups of the application when a call began. */
-  const begun = new WeakMap<object, unknown>()
-
-  // One function inside and one outside, because hooks of `@feathersjs/hooks` go to the `original` of what they are
-  // put around: inside they would be lost, and outside they would lose ours.
-  return hookMethod(
-    function (this: unknown, server?: unknown) {
-      return lifecycle.call(this, server)
-    },
-    {
-      parameters: ['server'],
-      properties: {
-        method,
-        type: 'around',
-        get app() {
-          return (this as { self?: unknown }).self
-        }
-      },
-      version: () => around.length,
-      // `teardown` replaces the set-ups: after one that came during a hook of `setup`, nothing is set up.
-      compile: (terminal) =>
-        compilePipeline([{ around, phases: NO_PHASES }], async (context) => {
-          if (method === 'setup' && begun.get(context) !== getInternals(context.self as object).setups) {
-            context.result = context.self
-          } else await terminal(context)
-        }),
-      observer: {
-        start: (context) => void begun.set(context, getInternals(context.self as object).setups),
-        finish: () => undefined
-      }
-    }
-  )
-}
-
-/**
- * Notes that an application is being torn down: what is set up meanwhile waits for the end. A server that closes first and the
- * hooks of the application are around each other, in either order.
- *
- * @param app The application
- * @param ended The call of `teardown`, or a part of it
- * @returns The same for the caller. To wait for a promise handles its error, which then is an unhandled one of the caller’s promise
- */
-export function noteTeardown<Result>(app: object, ended: Promise<Result>): Promise<Result> {
-  const internals = getInternals(app)
-  const all = Promise.allSettled([internals.tearingDown, ended]).then(() => {
-    if (internals.tearingDown === all) internals.tearingDown = undefined
-  })
-
-  internals.tearingDown = all
-
-  return ended.then((result) => result)
-}
-
-type OneOrMany<T> = T | readonly T[]
-
-interface LifecycleMap {
-  readonly setup?: OneOrMany<AroundHook<BaseContext>>
-  readonly teardown?: OneOrMany<AroundHook<BaseContext>>
-}
-
-/** Whether a map of hooks is one for `setup` and `teardown`. */
-export function isLifecycleMap(input: LifecycleMap): boolean {
-  return Boolean(input.setup || input.teardown)
-}
-
-/** Adds around hooks to `setup` and `teardown`; to both or, when one is not valid, to none. */
-export function addLifecycleHooks(
-  app: { readonly _setup: HookedLifecycle; readonly _teardown: HookedLifecycle },
-  input: LifecycleMap
-): void {
-  const { setup, teardown, ...others } = input
-  const [other] = Object.keys(others)
-
-  if (other !== undefined)
-    throw createError(
-      'ALULA_UNKNOWN_HOOK_TYPE',
-      `'${other}' is not a valid hook next to 'setup' and 'teardown'`
-    )
-
-  const hooks = new HookRegistry<BaseContext>().add({ around: { setup, teardown } })
-
-  app._setup.around.push(...hooks.list('around', 'setup'))
-  app._teardown.around.push(...hooks.list('around', 'teardown'))
 }
 
 /** Refuses what can hold no hooks. */

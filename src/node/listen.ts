@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { reportError } from '../core/events.ts'
-import { noteTeardown } from '../core/hooks.ts'
-import { endStreams, getInternals } from '../core/internals.ts'
+import { getInternals } from '../core/internals.ts'
 import { createError } from '../utils/developer-error.ts'
 import { limitPipelining } from './pipelining.ts'
 import { warnOfMissingTransport } from './reachable.ts'
@@ -32,32 +31,20 @@ export function implementListen(
   const closers: Closers = new Set()
 
   app.listen = async function (this: any, ...args: any[]): Promise<Server> {
-    const { teardowns } = getInternals(this)
-
     const server = create(this)
 
     this.server = server
-
-    if (prepare) await prepare(this)
-
-    await startServer(this, server, args, closers, teardowns)
+    await startServer(this, server, args, closers, prepare)
     warnOfMissingTransport(this)
     warn?.(this)
 
     return server
   }
 
-  app.teardown = function (this: any, server?: unknown): Promise<unknown> {
-    // First: the server closes when its last response has been sent.
-    endStreams(this)
+  app.teardown = async function (this: any, server?: unknown): Promise<unknown> {
+    await closeAll(closers)
 
-    const end = async () => {
-      await closeAll(closers)
-
-      return teardown.call(this, server)
-    }
-
-    return noteTeardown(this, end())
+    return teardown.call(this, server)
   }
 }
 
@@ -68,7 +55,7 @@ export function implementListen(
  * @param server A server of `node:http` that does not listen yet
  * @param args What `server.listen` takes
  * @param closers Gets the function that closes the server; `teardown` removes it and calls it
- * @param teardowns How many calls of `teardown` there were when `listen` was called
+ * @param prepare Awaited first
  * @returns The server, once it listens
  * @throws Error while the application is being set up, and when it is torn down meanwhile; what `setup` rejects with, and what keeps the server from listening.
  * The application is torn down then, unless another server of it listens
@@ -78,10 +65,13 @@ export async function startServer(
   server: Server,
   args: readonly unknown[],
   closers: Closers,
-  teardowns: number = getInternals(app).teardowns
+  prepare?: (app: any) => Promise<void>
 ): Promise<Server> {
   const internals = getInternals(app)
+  const { teardowns } = internals
   const isTornDown = () => internals.teardowns !== teardowns
+
+  if (prepare) await prepare(app)
 
   assertNoSetup(internals.settingUp)
 
