@@ -30,14 +30,14 @@ export async function callService(
   context: HookContext = createContext(service, call.method)
 ): Promise<HookContext> {
   const method = (service as HookedMethods)[call.method] as HookMethod<HookContext>
-
   const received = receiveCall(service, call)
+  const internals = getInternals(context.app)
+  const { repeatedCalls } = internals
 
   setSlots(context, { clientCall: received })
-  noteParams(context.app, received.params)
+  noteParams(internals, received.params)
 
   const args = toArguments(received)
-  const { repeatedCalls } = getInternals(context.app)
 
   if (!repeatedCalls) return await method.call(service, ...args, context)
 

@@ -10,7 +10,7 @@ import {
 import { isObject } from '../utils/check.ts'
 import { withLookupField } from './by.ts'
 import { goesToClient } from './client-call.ts'
-import { getInternals, warnOnce } from './internals.ts'
+import { getInternals, type Internals, warnOnce } from './internals.ts'
 import { getDefinition } from './methods.ts'
 import { getServiceOptions } from './service.ts'
 import type { Params } from './types.ts'
@@ -57,13 +57,11 @@ export function asCaller<P extends Params>(params: P | undefined, query: P['quer
 /**
  * Keeps in mind that params are those of a call, and so are copies of them. In production nothing asks for that.
  *
- * @param app The application
+ * @param internals What the application keeps for the library
  * @param params The params of a transport
  * @returns The same params
  */
-export function noteParams<P extends Params>(app: object, params: P): P {
-  const { partsOfCalls } = getInternals(app)
-
+export function noteParams<P extends Params>({ partsOfCalls }: Internals, params: P): P {
   if (partsOfCalls) for (const part of listParts(params)) partsOfCalls.add(part)
 
   return params
@@ -80,7 +78,7 @@ export function noteParams<P extends Params>(app: object, params: P): P {
 export function noteMountedParams<P extends Params>(app: object, params: P): P {
   setInherited(params, { isOfCall: true })
 
-  return noteParams(app, params)
+  return noteParams(getInternals(app), params)
 }
 
 /** What copies of params share, and no other params have. */
@@ -106,7 +104,7 @@ export function createEntry(
 ): (args: unknown[]) => void {
   const index = getDefinition(method).args.indexOf('params')
   const { by } = getServiceOptions(service)
-  const { repeatedCalls } = getInternals(app)
+  const { repeatedCalls, partsOfCalls } = getInternals(app)
 
   return (args) => {
     repeatedCalls?.count(path, method)
@@ -116,7 +114,7 @@ export function createEntry(
     if (!params?.provider) return
     if (getServiceSlots(params, NEXT).isAsCaller) {
       args[index] = withLookupField(service, by, method, args[0], withoutServiceSlots(params))
-    } else if (isWritten(app, params) && !goesToClient(Object(args.at(-1)))) {
+    } else if (partsOfCalls && isWritten(partsOfCalls, params) && !goesToClient(Object(args.at(-1)))) {
       warnOnce(
         app,
         'ALULA_WRITTEN_PROVIDER',
@@ -127,10 +125,6 @@ export function createEntry(
 }
 
 /** Whether params of an external call are neither those of a call nor made of such. */
-function isWritten(app: object, params: Params): boolean {
-  const { partsOfCalls } = getInternals(app)
-
-  if (!partsOfCalls || getInherited(params).isOfCall) return false
-
-  return !listParts(params).some((part) => partsOfCalls.has(part))
+function isWritten(partsOfCalls: WeakSet<object>, params: Params): boolean {
+  return !getInherited(params).isOfCall && !listParts(params).some((part) => partsOfCalls.has(part))
 }

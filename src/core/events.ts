@@ -5,7 +5,7 @@ import { createError } from '../utils/developer-error.ts'
 import type { ErrorCode } from '../utils/error-codes.ts'
 import { attempt } from '../utils/promise.ts'
 import { callListeners, EmitterClass, type EmitterLike } from './emitter.ts'
-import { getInternals, warnOnce } from './internals.ts'
+import { type Internals, warnOnce } from './internals.ts'
 import { getDefinition } from './methods.ts'
 import { getServiceOptions } from './service.ts'
 import type { FeathersService, HookContext } from './types.ts'
@@ -37,8 +37,11 @@ export function implementEmitter(service: FeathersService, app: EmitterLike): vo
 /**
  * Emits the event of a method after its hooks are through: once for each item of the result. Every standard
  * event of every service goes through here.
+ *
+ * @param method The name of the method
+ * @param internals What the application of the service keeps
  */
-export function observeEvent(method: string): CallObserver<HookContext> {
+export function observeEvent(method: string, internals: Internals): CallObserver<HookContext> {
   const event = getDefinition(method).event ?? null
 
   return {
@@ -46,7 +49,7 @@ export function observeEvent(method: string): CallObserver<HookContext> {
       context.event = event
     },
     finish(context) {
-      if (typeof context.event === 'string') emitResult(context, context.event)
+      if (typeof context.event === 'string') emitResult(context, context.event, internals)
     }
   }
 }
@@ -89,7 +92,7 @@ function callErrorListeners(app: EmitterLike, error: unknown, context: unknown):
   )
 }
 
-function emitResult(context: HookContext, event: string): void {
+function emitResult(context: HookContext, event: string, internals: Internals): void {
   const { self: service, result } = context as { self: EmitterLike; result?: unknown }
 
   // What is listed in `events` is emitted by the service itself, or comes from the server on a client.
@@ -99,7 +102,6 @@ function emitResult(context: HookContext, event: string): void {
   const items = Array.isArray(result) ? [...result] : [result]
 
   const emit = (transaction: object = items) => {
-    const internals = getInternals(context.app)
     const { transaction: outer } = internals
 
     internals.transaction = transaction

@@ -69,7 +69,7 @@ export function implementHooks(service: FeathersService, path: string, app: obje
 
         return pipeline === terminal && !getDefinition(method).event ? undefined : pipeline
       },
-      observer: observeEvent(method),
+      observer: observeEvent(method, internals),
       tracer: internals.callTracer
     })
 

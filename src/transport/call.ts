@@ -2,7 +2,7 @@ import { withLookupField } from '../core/by.ts'
 import { defaultServiceMethods, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
 import { type FilledRoute, fillRoute } from '../core/routes.ts'
 import { getMethodRoutes, getServiceOptions } from '../core/service.ts'
-import type { MethodRoutes, Query, RouteLookup } from '../core/types.ts'
+import type { MethodRoutes, NormalizedServiceOptions, Query, RouteLookup } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
 import { toCallData } from './body.ts'
 import { MALFORMED_PATH } from './error.ts'
@@ -28,11 +28,12 @@ interface CallRequest {
  * escape in the path and for a body that is not data
  */
 export function toServiceCall(request: CallRequest, route: RouteLookup): ServiceCall {
-  const { methods, routeParams, by, singleton } = getServiceOptions(route.service)
+  const options = getServiceOptions(route.service)
+  const { methods, routeParams, by, singleton } = options
   const { __id } = route.params
   const segment = __id === undefined ? null : decode(__id)
   const routed = findMethodRoute(request, route, segment)
-  const method = routed?.method ?? toMethod(request, route, segment)
+  const method = routed?.method ?? toMethod(request, route, segment, options)
   const custom = request.headers[METHOD_HEADER]
 
   if ((!routed && !methods.includes(method)) || (custom !== undefined && isStandardMethod(String(custom)))) {
@@ -44,7 +45,7 @@ export function toServiceCall(request: CallRequest, route: RouteLookup): Service
   const takesData = getDefinition(method).args.includes('data') && !(routed && isWithoutData(request))
   const data = takesData ? toCallData(request.body, method) : undefined
   const inPath = toRouteParams(route.params, routeParams)
-  const filled = routed ? undefined : fillNamedRoute(route.service, method, data)
+  const filled = routed || !route.routes ? undefined : fillNamedRoute(route.service, method, data)
   const placeholders = routed ? decodeAll(routed.params) : filled?.values
 
   return {
@@ -159,10 +160,11 @@ function toRouteParams(
 function toMethod(
   { method: verb, headers }: Pick<CallRequest, 'method' | 'headers'>,
   { service, params }: RouteLookup,
-  segment: string | null
+  segment: string | null,
+  { singleton }: NormalizedServiceOptions
 ): string {
   if (verb === 'POST' && isNamed(headers)) return String(headers[METHOD_HEADER])
-  if (getServiceOptions(service).singleton) assertSingle(verb, segment, { service, params })
+  if (singleton) assertSingle(verb, segment, { service, params })
   if (params.__rest !== undefined) {
     throw new MethodNotAllowed(`Method ${verb} not allowed for this path${toHint(verb, headers)}`)
   }
@@ -173,9 +175,9 @@ function toMethod(
     throw new MethodNotAllowed(`Method POST not allowed for this path${toMethodHint(service, segment)}`)
   }
   if (verb === 'GET' || verb === 'HEAD') {
-    return segment === null && !getServiceOptions(service).singleton ? 'find' : 'get'
+    return segment === null && !singleton ? 'find' : 'get'
   }
-  if (verb === QUERY_VERB && segment === null && !getServiceOptions(service).singleton) return 'find'
+  if (verb === QUERY_VERB && segment === null && !singleton) return 'find'
 
   const method = METHODS_BY_VERB.get(verb)
 

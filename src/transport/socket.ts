@@ -2,6 +2,7 @@ import { withLookupField } from '../core/by.ts'
 import { callService, getResponse } from '../core/call.ts'
 import { noteParams } from '../core/caller.ts'
 import type { Channel, CombinedChannel } from '../core/channel.ts'
+import { getInternals } from '../core/internals.ts'
 import { fromArguments, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
 import { toEventData } from '../core/publish.ts'
 import { getServiceOptions } from '../core/service.ts'
@@ -252,7 +253,10 @@ export async function logInConnection(
   if (!auth.configuration.authStrategies.includes(authentication.strategy ?? '')) return false
 
   try {
-    await auth.create(authentication, noteParams(app, { provider: connection.provider, connection }))
+    await auth.create(
+      authentication,
+      noteParams(getInternals(app), { provider: connection.provider, connection })
+    )
 
     return true
   } catch (error) {
