@@ -136,7 +136,7 @@ export interface SharedLog {
   createTx(): string
   /** Takes what has come out of the log: it is published, that of this process too. */
   receive(entry: ReceivedEntry): void
-  /** Publishes events of this process before they have come out of the log: without a position. */
+  /** Publishes events of this process before they have come out of the log, without a position; once. */
   publishOwn(entry: OwnEntry): void
   /** Begins another log, of which positions before mean nothing, after a place in it. */
   renew(epoch: string, end: End): void
@@ -155,11 +155,7 @@ export interface SharedLog {
  * @param source The log that they share
  */
 export function shareLog(app: Application, source: LogSource): SharedLog {
-  const internals = getInternals(app)
-
-  internals.log ??= new Log(app)
-
-  const log = internals.log as Log
+  const log = getLog(app)
 
   log.setSource(source)
 
@@ -181,11 +177,7 @@ const CHECKS: OptionChecks = {
  * @throws TypeError for a setting `eventLog` that is not valid
  */
 export function openLog(app: Application, listener: LogListener): OpenLog {
-  const internals = getInternals(app)
-
-  internals.log ??= new Log(app)
-
-  const log = internals.log as Log
+  const log = getLog(app)
 
   log.open(listener)
 
@@ -196,6 +188,15 @@ export function openLog(app: Application, listener: LogListener): OpenLog {
     resume: (connection, position) => log.resume(listener, connection, position),
     close: () => log.close(listener)
   }
+}
+
+/** The log of an application; another one, where it had none or that has ended. */
+function getLog(app: Application): Log {
+  const internals = getInternals(app)
+
+  internals.log ??= new Log(app)
+
+  return internals.log as Log
 }
 
 /** The log of one process. */
@@ -326,6 +327,8 @@ class Log implements EventLog {
   }
 
   publishOwn(own: OwnEntry): void {
+    if (own.isPublished) return
+
     own.isPublished = true
 
     for (const [index, { service, serviceEvent }] of own.events.entries()) {

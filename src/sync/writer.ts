@@ -17,7 +17,7 @@ export interface WriterSettings {
 
 /** What a writer tells. */
 export interface WriterListener {
-  /** The connections of this process do not wait for an entry any longer. */
+  /** The connections of this process do not wait for an entry any longer. Said more than once of some. */
   publish(entry: OwnEntry): void
   /** Redis is back, and events came in another order than in the log. */
   overtaken(paths: readonly string[]): void
@@ -157,7 +157,7 @@ export class Writer {
 
     const left = this.waiting.splice(0)
 
-    for (const { own } of left) if (own && !own.isPublished) this.listener.publish(own)
+    for (const { own } of left) if (own) this.listener.publish(own)
     if (left.length > 0) this.listener.lost(listPaths(left))
   }
 
@@ -180,7 +180,7 @@ export class Writer {
     const lost = listPaths(missing.filter(({ text }) => text !== undefined))
 
     for (const { own, revoked } of missing) {
-      if (own && !own.isPublished) this.listener.publish(own)
+      if (own) this.listener.publish(own)
       if (revoked !== undefined) this.addRevocation(revoked)
     }
 
@@ -206,7 +206,7 @@ export class Writer {
     const before = index > this.sent ? this.waiting[index - 1] : undefined
     const gap = before?.revoked === undefined ? before : undefined
 
-    if (own && !own.isPublished) this.listener.publish(own)
+    if (own) this.listener.publish(own)
     if (paths.some((path) => !gap?.paths.includes(path))) this.listener.lost(paths)
 
     Object.assign(dropped, { own: undefined, text: undefined, bytes: ENTRY_BYTES })
@@ -236,7 +236,7 @@ export class Writer {
 
         for (const { own, since } of this.waiting) {
           // As long as Redis is there, in the order of the log.
-          if (!this.isWriting && since <= end && own && !own.isPublished) this.listener.publish(own)
+          if (!this.isWriting && since <= end && own) this.listener.publish(own)
         }
 
         this.watch()
