@@ -4,11 +4,8 @@ import type { Application } from './core/types.ts'
 
 export { Feathers } from './application/feathers.ts'
 export { version } from './core/application.ts'
-export type { CallMessage } from './core/call-tracing.ts'
 export { asCaller } from './core/caller.ts'
 export { Channel, CombinedChannel } from './core/channel.ts'
-export type { EventMessage } from './core/event-tracing.ts'
-export type { HookMessage } from './core/hook-tracing.ts'
 export { createContext } from './core/hooks.ts'
 export type { ConnectionMessage } from './core/joining.ts'
 export {
@@ -19,6 +16,7 @@ export {
 } from './core/methods.ts'
 export { Router } from './core/router.ts'
 export { getServiceOptions, normalizeServiceOptions, SERVICE, wrapService } from './core/service.ts'
+export type { CallMessage, EventMessage, HookMessage } from './core/tracers.ts'
 // With a star, because only names that come by a star can be augmented with `declare module 'alula'`.
 export * from './core/types.ts'
 export { createDebug, setDebug } from './utils/debug.ts'

@@ -1,11 +1,8 @@
 import { warnOfMissingLogin } from '../access/missing-login.ts'
 import { BaseApplication } from '../core/application.ts'
-import { callTracer } from '../core/call-tracing.ts'
 import { createEntry } from '../core/caller.ts'
 import { assertErrorStatus } from '../core/error-status.ts'
-import { eventTracer } from '../core/event-tracing.ts'
 import { assertExtensible } from '../core/gate.ts'
-import { hookTracer } from '../core/hook-tracing.ts'
 import { getInternals } from '../core/internals.ts'
 import { addMethodRoutes, assertNoRoute } from '../core/method-routes.ts'
 import { addPlace } from '../core/place.ts'
@@ -14,6 +11,7 @@ import { registrationSteps } from '../core/register.ts'
 import { RepeatedCalls } from '../core/repeated-calls.ts'
 import { withDispatch } from '../core/shown.ts'
 import { nameSecondCopy } from '../core/single-copy.ts'
+import { callTracer, eventTracer, hookTracer } from '../core/tracers.ts'
 import type {
   Application,
   AsClientOptions,

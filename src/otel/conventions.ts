@@ -6,8 +6,7 @@ import {
   SpanKind,
   type SpanOptions
 } from '@opentelemetry/api'
-import type { CallMessage } from '../core/call-tracing.ts'
-import type { EventMessage } from '../core/event-tracing.ts'
+import type { CallMessage, EventMessage } from '../core/tracers.ts'
 import type { SqlMessage } from '../kysely/statements.ts'
 import { toClientError } from '../transport/error.ts'
 import { isString } from '../utils/check.ts'

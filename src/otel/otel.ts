@@ -9,8 +9,7 @@ import {
   trace
 } from '@opentelemetry/api'
 import { version } from '../core/application.ts'
-import type { CallMessage } from '../core/call-tracing.ts'
-import type { EventMessage } from '../core/event-tracing.ts'
+import type { CallMessage, EventMessage } from '../core/tracers.ts'
 import type { SqlMessage } from '../kysely/statements.ts'
 import {
   type Attributes,
