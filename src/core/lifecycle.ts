@@ -3,7 +3,6 @@ import { hookMethod } from '../hooks/method.ts'
 import { compilePipeline } from '../hooks/pipeline.ts'
 import { HookRegistry } from '../hooks/registry.ts'
 import type { AroundHook, BaseContext } from '../hooks/types.ts'
-import { getSlots, setSlots } from '../utils/call-state.ts'
 import { createError } from '../utils/developer-error.ts'
 import { settleWithin } from '../utils/promise.ts'
 import { endStreams, getInternals, type Internals } from './internals.ts'
@@ -16,13 +15,6 @@ export interface HookedLifecycle {
   readonly run: Lifecycle
   /** More may be added later. */
   readonly around: AroundHook<BaseContext>[]
-}
-
-declare module '../utils/call-state.ts' {
-  interface ContextSlots {
-    /** Of a `setup`: the set-ups of the application when it began. */
-    readonly setups?: Internals['setups']
-  }
 }
 
 /** How long, in milliseconds, `setup` waits for a `teardown`. One that is called inside it would wait for ever. */
@@ -39,15 +31,17 @@ export function hookSetup(setup: Lifecycle): HookedLifecycle {
     around,
     async run(this: any, server?: unknown) {
       const internals = getInternals(this)
+      const { teardowns, tearingDown } = internals
       const count = Number(server === undefined)
 
       // From the first hook on, which may take longer than the services.
       internals.settingUp += count
 
       try {
-        if (internals.tearingDown && (await isTornDownAgain(internals))) return this
+        if (tearingDown) await waitForEnd(tearingDown)
 
-        return await run.call(this, server)
+        // Of several, the last `teardown` wins.
+        return internals.teardowns === teardowns ? await run.call(this, server) : this
       } finally {
         internals.settingUp -= count
       }
@@ -74,42 +68,37 @@ export function hookTeardown(teardown: Lifecycle): HookedLifecycle {
       ending ??= run.call(this, server).finally(() => {
         ending = undefined
       })
-      noteTeardown(internals, ending)
 
-      // Another promise: what waits for the one above handles its error, and one that no caller handles ends the process.
-      return ending.then((result) => result)
+      const all = Promise.allSettled([internals.tearingDown, ending]).then(() => {
+        if (internals.tearingDown === all) internals.tearingDown = undefined
+      })
+
+      // What is set up meanwhile waits for the end, and for that of a call that this one is a part of.
+      internals.tearingDown = all
+
+      // Another promise: to wait for one handles its error, and one that the caller does not handle ends the process.
+      return ending.then()
     }
   }
 
   return hooked
 }
 
-/** What is set up meanwhile waits for the end of a `teardown`, and of what it is a part of. */
-function noteTeardown(internals: Internals, ending: Promise<unknown>): void {
-  const all = Promise.allSettled([internals.tearingDown, ending]).then(() => {
-    if (internals.tearingDown === all) internals.tearingDown = undefined
-  })
-
-  internals.tearingDown = all
-}
-
 /** Waits for the `teardown` that runs, which would tear down what is set up. */
-async function isTornDownAgain(internals: Internals): Promise<boolean> {
-  const { teardowns, tearingDown } = internals
+async function waitForEnd(tearingDown: Promise<void>): Promise<void> {
+  if (await settleWithin(LONGEST_TEARDOWN, [tearingDown])) return
 
-  if (!(await settleWithin(LONGEST_TEARDOWN, [tearingDown]))) {
-    throw createError(
-      'ALULA_TEARDOWN_RUNNING',
-      `app.teardown() has not finished after ${LONGEST_TEARDOWN / 1000} seconds: await it before app.setup(), and do not call app.setup() inside it`
-    )
-  }
-
-  return internals.teardowns !== teardowns
+  throw createError(
+    'ALULA_TEARDOWN_RUNNING',
+    `app.teardown() has not finished after ${LONGEST_TEARDOWN / 1000} seconds: await it before app.setup(), and do not call app.setup() inside it`
+  )
 }
 
 /** Puts hooks around a function. */
 function hookLifecycle(lifecycle: Lifecycle, method: 'setup' | 'teardown'): HookedLifecycle {
   const around: AroundHook<BaseContext>[] = []
+  /** The set-ups of the application when a call began. */
+  const begun = new WeakMap<BaseContext, Internals['setups']>()
   const getSetups = ({ self }: BaseContext) => getInternals(self as object).setups
 
   // One function inside and one outside, because hooks of `@feathersjs/hooks` go to the `original` of what they are
@@ -131,12 +120,11 @@ function hookLifecycle(lifecycle: Lifecycle, method: 'setup' | 'teardown'): Hook
       // `teardown` replaces the set-ups: after one that came during a hook of `setup`, nothing is set up.
       compile: (terminal) =>
         compilePipeline([{ around, phases: [] }], async (context) => {
-          if (method === 'setup' && getSlots(context).setups !== getSetups(context))
-            context.result = context.self
+          if (method === 'setup' && begun.get(context) !== getSetups(context)) context.result = context.self
           else await terminal(context)
         }),
       observer: {
-        start: (context) => setSlots(context, { setups: getSetups(context) }),
+        start: (context) => void begun.set(context, getSetups(context)),
         finish: () => undefined
       }
     }

@@ -79,6 +79,7 @@ export function implementPublish(service: FeathersService, path: string, app: Em
   if (!isMounted) addPublish(service)
 
   const { serviceEvents } = getServiceOptions(service)
+  const { publishers } = getPublishing(service)
   const internals = getInternals(app)
 
   for (const event of serviceEvents) {
@@ -96,10 +97,11 @@ export function implementPublish(service: FeathersService, path: string, app: Em
       const made = toEventContext?.(home, { service, event, data, context: sent }) ?? sent
       const context = isMounted ? Object.create(made, { path: { value: path, enumerable: true } }) : made
       const pass = (serviceEvent: ServiceEvent) => {
-        if (hasToken(serviceEvent)) {
-          // It is not kept, and never sent by a publisher that is for all services.
-          if (hasOwnPublisher(service, event)) publishEvent(app, service, serviceEvent)
-        } else if (log) log.append(service, serviceEvent)
+        // An access token is sent to connections by a publisher of its service alone, and is not kept.
+        const isSecret = hasToken(serviceEvent)
+
+        if (isSecret && !publishers.has(event) && !publishers.has(ANY)) return
+        if (log && !isSecret) log.append(service, serviceEvent)
         else publishEvent(app, service, serviceEvent)
       }
 
@@ -399,13 +401,6 @@ function hasMember(channel: Channel, connection: object): boolean {
 /** Whether an event carries an access token, for listeners or for clients. */
 function hasToken({ data, context }: ServiceEvent): boolean {
   return findTokenResponse(data) !== undefined || findTokenResponse(context.dispatch) !== undefined
-}
-
-/** Whether the service itself has a publisher of an event. */
-function hasOwnPublisher(service: object, event: string): boolean {
-  const { publishers } = getPublishing(service)
-
-  return publishers.has(event) || publishers.has(ANY)
 }
 
 /** What is kept in order: the events of one record, or those of a service that concern no record. */

@@ -100,8 +100,6 @@ export function attempt(run: () => unknown, report: (error: unknown) => void): u
     return returned
   } catch (error) {
     report(error)
-
-    return undefined
   }
 }
 
