@@ -3,8 +3,7 @@ export { authentication, defaults, hooks } from './client/authentication.ts'
 export {
   AuthenticationClient,
   type AuthenticationClientClass,
-  type AuthenticationClientOptions,
-  type AuthenticationResult
+  type AuthenticationClientOptions
 } from './client/authentication-client.ts'
 export { type Axios, AxiosClient } from './client/axios.ts'
 export type { ClientRecord } from './client/client-record.ts'
@@ -15,6 +14,7 @@ export { Base, type RestOptions, type RestRequest, type RestSettings } from './c
 export type { LiveList, LiveParams, LiveSnapshot, LiveTimers } from './client/live/list.ts'
 export { type LiveOptions, live } from './client/live/live.ts'
 export type { HashLocation } from './client/location.ts'
+export type { AuthenticationResult } from './client/login.ts'
 export { type RestHandler, type RestServiceClass, type RestTransports, rest } from './client/rest.ts'
 export { sharedEvents } from './client/shared-events.ts'
 export type { Socket } from './client/socket.ts'

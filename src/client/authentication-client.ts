@@ -1,8 +1,10 @@
 import { emitSafely, reportError } from '../core/events.ts'
 import type { AnyService, Application, AuthenticationRequest, Params } from '../core/types.ts'
-import { FeathersError, NotAuthenticated, Timeout } from '../errors.ts'
+import { FeathersError, NotAuthenticated } from '../errors.ts'
 import { readClaims, toUser } from './claims.ts'
-import { type HashLocation, takeFromHash } from './location.ts'
+import { decode, getLocation, type HashLocation, takeFromHash } from './location.ts'
+import type { AuthenticationResult, Login } from './login.ts'
+import { runRenewal } from './renewal.ts'
 import { createReconnect, type Socket } from './socket.ts'
 import { defaultStorage, getDefaultStorage, type Storage, StorageWrapper } from './storage.ts'
 
@@ -45,25 +47,8 @@ export type AuthenticationClientClass = new (
   options: AuthenticationClientOptions
 ) => AuthenticationClient
 
-/** What a login results in: a token, the entity that has logged in, and what hooks of the server add. */
-export interface AuthenticationResult {
-  accessToken: string
-  /** Of a session: what the access token is renewed with. */
-  refreshToken?: string
-  [key: string]: any
-}
-
 /** How many milliseconds after a renewal that has failed the next one may begin, as long as the token is valid. */
 const RENEWAL_PAUSE = 10_000
-
-/**
- * How many milliseconds a renewal may take. Long enough for a slow network: no call succeeds without it. Calls over a socket have
- * the same limit.
- */
-const RENEWAL_TIMEOUT = 30_000
-
-/** The same before the token expires: until then, calls can use it. */
-const EARLY_RENEWAL_TIMEOUT = 10_000
 
 /** The cause of the end of a session that another tab has ended. */
 const LOGOUT = 'logout'
@@ -75,33 +60,20 @@ export class AuthenticationClient {
   /** Whether the last login has succeeded, and no logout came after it. */
   authenticated = false
 
-  /** While a login starts another one as a part of itself: whether the outer login is still the last one. */
-  private isOuterCurrent: (() => boolean) | undefined
+  /** The last login; after its end, what is still known of it. */
+  private lastLogin: Login = {}
+  /** While a login starts another one as a part of itself: the outer one. */
+  private outer: Login | undefined
   /** The last login after a lost connection. */
   private resumed: unknown
   /** Whether that login failed without a refusal by the server, such as for a lost connection. */
   private isInterrupted = false
-  /** Of a socket: the login of its connection; `true` for one that another login has replaced on the client. */
-  private held: Promise<AuthenticationResult> | boolean = false
-  /** When the access token of a session is renewed, in milliseconds since 1970: after nine tenths of its lifetime. */
-  private renewAt = Number.POSITIVE_INFINITY
-  /** When that token expires. */
-  private expiresAt = 0
-  private renewing: Promise<AuthenticationResult | undefined> | undefined
-  /** The last error of a renewal that was part of a login and left its session as it was. */
-  private harmless: unknown
-  /** The user of the last login. */
-  private user: string | undefined
-  /** How many logins have begun or ended. A renewal belongs to the login in which it began. */
-  private turn = 0
-  /** The last refresh token of this page: another tab may have a newer one. */
-  private refreshToken: string | undefined
-  /** The refresh token of a session that has a newer one, which this client did not get. The next login names it. */
-  private lost: string | undefined
-  /** The code of a URL, after an error that was no refusal. */
-  private code: string | undefined
+  /** Of a socket: the login of its connection. */
+  private held: Login | undefined
   /** Settles when the login that was sent last has a response. */
   private sent: Promise<unknown> = Promise.resolve()
+  /** The refresh token of a session that has a newer one, which this client did not get. The next login names it. */
+  private lost: string | undefined
 
   constructor(app: Application, options: AuthenticationClientOptions) {
     this.app = app
@@ -130,7 +102,7 @@ export class AuthenticationClient {
     const reconnect = createReconnect(socket)
 
     socket.on('disconnect', (reason: string) => {
-      this.held = false
+      this.held = undefined
       this.sent = Promise.resolve()
       if (this.authenticated || this.isInterrupted) this.resume(() => reconnect(reason))
     })
@@ -144,18 +116,19 @@ export class AuthenticationClient {
    * @throws OauthError for an error in the location; the error of the server for a code
    */
   async getFromLocation(location: HashLocation): Promise<string | null> {
-    const accessToken = takeFromHash(location, this.options.locationKey)
+    const { lastLogin: login, options } = this
+    const accessToken = takeFromHash(location, options.locationKey)
 
     if (accessToken !== null) return accessToken
 
-    const given = takeFromHash(location, this.options.locationCodeKey)
-    const message = given === null ? takeFromHash(location, this.options.locationErrorKey) : null
-    const code = given ?? this.code
+    const given = takeFromHash(location, options.locationCodeKey)
+    const message = given === null ? takeFromHash(location, options.locationErrorKey) : null
+    const code = given ?? login.code
 
-    this.code = undefined
+    login.code = undefined
     if (message !== null) throw new FeathersError(decode(message), 'OauthError', 401, 'oauth-error')
 
-    return code === undefined ? null : this.exchange(code)
+    return code === undefined ? null : this.exchange(login, code)
   }
 
   /** Keeps a token. */
@@ -181,11 +154,11 @@ export class AuthenticationClient {
 
   /** Clears the login state; the token stays. */
   async reset(): Promise<null> {
-    this.startTurn()
+    this.replaceLogin()
+    this.held = undefined
     this.app.set('authentication', null)
     this.authenticated = false
     this.isInterrupted = false
-    this.held = false
 
     return null
   }
@@ -201,20 +174,21 @@ export class AuthenticationClient {
    * @throws The error
    */
   async handleError(error: unknown, type: 'authenticate' | 'logout'): Promise<null> {
-    const { authenticated, isInterrupted, held } = this
+    const { authenticated, isInterrupted, lastLogin: login, held } = this
     const isOver = this.isOver(error)
     const isLogin = type === 'authenticate'
 
-    if (isLogin && !isOver && typeof held === 'object' && held !== this.app.get('authentication')) {
+    if (isLogin && !isOver && held?.result !== undefined && held !== login) {
       // The connection still has the login before.
-      this.app.set('authentication', held)
+      this.lastLogin = held
+      this.app.set('authentication', Promise.resolve(held.result))
       throw error
     }
 
     // First, because a login may begin while the token is being removed. A logout that failed can be tried again.
     if (isOver || isLogin) await this.reset()
     // Otherwise the connection would stay logged in when the page no longer is.
-    const left = isLogin && held ? this.inOrder(() => this.leaveConnection()) : undefined
+    const left = isLogin && held && this.leaveConnection()
 
     if (isOver) await this.removeOwnTokens()
     await left
@@ -241,7 +215,7 @@ export class AuthenticationClient {
 
     if (current && !force) return current
 
-    return this.begin((isCurrent) => this.logInAgain(isCurrent, strategy, params))
+    return this.begin((login) => this.logInAgain(login, strategy, params))
   }
 
   /**
@@ -254,7 +228,7 @@ export class AuthenticationClient {
   authenticate(authentication?: AuthenticationRequest, params?: Params): Promise<AuthenticationResult> {
     if (!authentication) return this.reAuthenticate()
 
-    return this.begin((isCurrent) => this.logIn(isCurrent, authentication, params))
+    return this.begin((login) => this.logIn(login, authentication, params))
   }
 
   /**
@@ -264,23 +238,21 @@ export class AuthenticationClient {
    * @throws The error of the server, unless that ends the session
    */
   async logout(): Promise<AuthenticationResult | null> {
-    const { turn } = this
-    const login = this.app.get('authentication')
-    // A renewal is no other login.
-    const isReplaced = () => this.turn !== turn && ![login, null].includes(this.app.get('authentication'))
+    const { lastLogin: login, options } = this
+    const isReplaced = () => this.lastLogin !== login && this.app.get('authentication')
 
     try {
-      const { header, scheme } = this.options
-      const { refreshToken = null } = this
+      const { header, scheme } = options
+      const { refreshToken = null } = login
       const result = await (refreshToken && this.app.rest
         ? this.service.remove(null, { headers: { [header]: `${scheme} ${refreshToken}` } })
         : this.service.remove(refreshToken))
 
       // Clears the cookie of the session, which is closed by now.
-      await this.options.service?.remove(null).catch(() => undefined)
+      await options.service?.remove(null).catch(() => undefined)
 
       if (isReplaced()) {
-        if (this.held === login) this.held = false
+        if (this.held === login) this.held = undefined
 
         return result
       }
@@ -300,14 +272,14 @@ export class AuthenticationClient {
 
   /** Whether the access token of a session has to be renewed before a call. */
   get isOld(): boolean {
-    return Date.now() >= this.renewAt
+    return Date.now() >= (this.lastLogin.session?.renewAt ?? Number.POSITIVE_INFINITY)
   }
 
   /** Whether an error of a call says that the access token of a session does not count any more. */
   isRenewable({ code, message, data }: { code?: number; message?: string; data?: any }): boolean {
     const isToken = data?.name === 'TokenExpiredError' || message === 'jwt revoked'
 
-    return code === 401 && isToken && this.renewAt < Number.POSITIVE_INFINITY
+    return code === 401 && isToken && Boolean(this.lastLogin.session)
   }
 
   /**
@@ -319,22 +291,21 @@ export class AuthenticationClient {
    * `data.reason` the session is over, and the application emits `session:ended`
    */
   async renew(used: string): Promise<AuthenticationResult> {
-    const login = this.app.get('authentication')
-    const current = await login
+    const waiting = this.app.get('authentication')
+    const before = await waiting
+    const login = this.lastLogin
 
-    if (!current || toUser(current.accessToken) !== toUser(used)) throw createLoggedOut()
+    if (!before || toUser(before.accessToken) !== toUser(used)) throw createLoggedOut()
     // It was renewed already, or the user has logged in again.
-    if (current.accessToken !== used) return current
+    if (before.accessToken !== used) return before
 
-    const result = await this.renewOnce(used)
+    const result = await this.renewOnce(login, used)
 
     if (!result) return this.renew(used)
 
-    if (this.app.get('authentication') === login) {
-      const renewed = Promise.resolve(result)
-
-      this.app.set('authentication', renewed)
-      if (this.held === login) this.held = renewed
+    if (this.app.get('authentication') === waiting) {
+      login.result = result
+      this.app.set('authentication', Promise.resolve(result))
     }
 
     return result
@@ -349,49 +320,41 @@ export class AuthenticationClient {
    * @throws What `renew` throws, when the session is over or the token has expired
    */
   async renewEarly(login: AuthenticationResult): Promise<AuthenticationResult> {
+    const { lastLogin: current } = this
+
     try {
       return await this.renew(login.accessToken)
     } catch (error: any) {
-      if ((error?.code === 401 && error.data?.reason) || Date.now() >= this.expiresAt) throw error
+      const { session } = current
+      const isOver = this.lastLogin !== current || (error?.code === 401 && error.data?.reason)
 
-      this.renewAt = Math.min(Date.now() + RENEWAL_PAUSE, this.expiresAt)
+      if (isOver || !session || Date.now() >= session.expiresAt) throw error
+
+      session.renewAt = Math.min(Date.now() + RENEWAL_PAUSE, session.expiresAt)
 
       return login
     }
   }
 
-  /** Resolves to `undefined` after another login or a logout has begun. */
-  private renewOnce(used: string): Promise<AuthenticationResult | undefined> {
-    this.renewing ??= this.renewInTime(used)
-
-    return this.renewing
-  }
-
-  /** A response that comes late is ignored: the server sends the same tokens again. */
-  private async renewInTime(used: string): Promise<AuthenticationResult | undefined> {
-    const { turn } = this
-    const { locks } = (globalThis as { navigator?: { locks?: any } }).navigator ?? {}
-    const limit = Date.now() < this.expiresAt ? EARLY_RENEWAL_TIMEOUT : RENEWAL_TIMEOUT
-    let isLate = false
-    let timer: unknown
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
-        isLate = true
-        reject(new Timeout(`The token was not renewed within ${limit} ms`))
-      }, limit)
+  /** Resolves to `undefined` when the login has been replaced. */
+  private renewOnce(login: Login, used: string): Promise<AuthenticationResult | undefined> {
+    login.renewal ??= runRenewal(
+      this.refreshKey,
+      Date.now() < (login.session?.expiresAt ?? 0),
+      () => this.lastLogin === login,
+      (isCurrent) => this.renewNow(login, used, isCurrent)
+    ).finally(() => {
+      login.renewal = undefined
     })
-    // Inside a lock, too: other tabs wait until this settles.
-    const renewNow = () => Promise.race([this.renewNow(used, () => this.turn === turn && !isLate), late])
 
-    try {
-      return await Promise.race([locks ? locks.request(this.refreshKey, renewNow) : renewNow(), late])
-    } finally {
-      clearTimeout(timer as number)
-      if (this.turn === turn) this.renewing = undefined
-    }
+    return login.renewal
   }
 
-  private async renewNow(used: string, isCurrent: () => boolean): Promise<AuthenticationResult | undefined> {
+  private async renewNow(
+    login: Login,
+    used: string,
+    isCurrent: () => boolean
+  ): Promise<AuthenticationResult | undefined> {
     const accessToken = await this.storage.getItem(this.options.storageKey)
     const refreshToken = await this.storage.getItem(this.refreshKey)
     const strategy = this.options.jwtStrategy
@@ -403,7 +366,7 @@ export class AuthenticationClient {
 
     if (!accessToken || !isOfUser(accessToken)) return this.leave()
 
-    this.refreshToken = refreshToken
+    login.refreshToken = refreshToken
 
     try {
       // A refresh token that is not stored is in a cookie.
@@ -412,7 +375,7 @@ export class AuthenticationClient {
       )
       const isOwn = isOfUser(result.accessToken)
 
-      if (isCurrent() && isOwn) await this.keep(result, isCurrent)
+      if (isCurrent() && isOwn) await this.keep(login, result, isCurrent)
       if (!isCurrent()) return undefined
 
       if (isOwn) {
@@ -427,7 +390,7 @@ export class AuthenticationClient {
       if (error?.code !== 401) throw error
 
       if (isNew || (current && current !== refreshToken) || (newest && newest !== accessToken)) {
-        return this.renewNow(accessToken, isCurrent)
+        return this.renewNow(login, accessToken, isCurrent)
       }
 
       // An error without a reason, such as that of a hook, does not end the session.
@@ -444,7 +407,7 @@ export class AuthenticationClient {
    */
   private async leave(): Promise<never> {
     // The server may not have ended the session, and the connection would stay logged in.
-    const left = this.held && this.inOrder(() => this.leaveConnection())
+    const left = this.held && this.leaveConnection()
 
     await this.reset()
     this.forgetTokens()
@@ -458,7 +421,7 @@ export class AuthenticationClient {
   private async endSession(cause: string, used: string, refreshToken: string | undefined): Promise<void> {
     if (cause === 'behind') this.lost = refreshToken
     // The tokens of the session are removed, also if another user was logged in before.
-    this.user = toUser(used)
+    this.lastLogin.user = toUser(used)
 
     await this.reset()
     await this.removeOwnTokens()
@@ -470,48 +433,41 @@ export class AuthenticationClient {
     this.emit('logout', null)
   }
 
-  /** Stores the tokens of a result, as long as its login is the last one: first the token that renews the other. */
+  /** Stores the tokens of a result, as long as it counts: first the token that renews the other. */
   private async keep(
-    { accessToken, refreshToken }: AuthenticationResult,
+    login: Login,
+    { accessToken, refreshToken }: Partial<AuthenticationResult>,
     isCurrent: () => boolean
   ): Promise<void> {
     const { session, iat, exp } = readClaims(accessToken)
     // The clock of the server may be another one.
-    const lifetime = session ? (exp - iat) * 1000 : Number.POSITIVE_INFINITY
+    const lifetime = (exp - iat) * 1000
 
     // A refresh token begins with the id of its session. With that of a former session, a logout would end the former session.
-    this.refreshToken = [refreshToken, this.refreshToken].find((token) => token?.startsWith(session?.id))
+    login.refreshToken = [refreshToken, login.refreshToken].find((token) => token?.startsWith(session?.id))
     if (refreshToken) await this.storage.setItem?.(this.refreshKey, refreshToken)
     if (accessToken && isCurrent()) await this.setAccessToken(accessToken)
     if (!isCurrent()) return
 
-    this.expiresAt = Date.now() + lifetime
-    this.renewAt = Date.now() + lifetime * 0.9
+    login.session = session && { renewAt: Date.now() + lifetime * 0.9, expiresAt: Date.now() + lifetime }
   }
 
   private forgetTokens(): void {
-    this.renewAt = Number.POSITIVE_INFINITY
-    this.expiresAt = 0
-    this.refreshToken = undefined
-    this.code = undefined
+    this.lastLogin.refreshToken = undefined
+    this.lastLogin.session = undefined
+    this.lastLogin.code = undefined
   }
 
   /** Removes the tokens, unless they are those of another user in another tab, or a login has begun meanwhile. */
   private async removeOwnTokens(): Promise<void> {
-    const { turn, user } = this
+    const { lastLogin: login } = this
 
     this.forgetTokens()
 
     const stored = await this.storage.getItem(this.options.storageKey)
-    const isOfOther = user && readClaims(stored).sub && toUser(stored) !== user
+    const isOfOther = login.user && readClaims(stored).sub && toUser(stored) !== login.user
 
-    if (this.turn === turn && !isOfOther) await this.removeAccessToken()
-  }
-
-  /** At a login and a logout. A renewal in flight belongs to the login before. */
-  private startTurn(): void {
-    this.turn++
-    this.renewing = undefined
+    if (this.lastLogin === login && !isOfOther) await this.removeAccessToken()
   }
 
   private send(credentials: AuthenticationRequest): Promise<AuthenticationResult> {
@@ -529,70 +485,75 @@ export class AuthenticationClient {
     return `${this.options.storageKey}-refresh`
   }
 
-  /** Makes a login the one that calls wait for. */
-  private begin(
-    logIn: (isCurrent: () => boolean) => Promise<AuthenticationResult>
-  ): Promise<AuthenticationResult> {
-    if (this.isOuterCurrent) return logIn(this.isOuterCurrent)
+  /** Replaces the last login, because another one begins or because it ends. */
+  private replaceLogin(): Login {
+    this.lastLogin = { ...this.lastLogin, result: undefined, renewal: undefined }
 
-    const isCurrent = () => this.app.get('authentication') === login
-    const login: Promise<any> = Promise.resolve()
-      .then(() => logIn(isCurrent))
-      .catch((error) => (isCurrent() ? this.handleError(error, 'authenticate') : Promise.reject(error)))
-
-    this.startTurn()
-    this.app.set('authentication', login)
-
-    return login
+    return this.lastLogin
   }
 
-  private async logIn(
-    isCurrent: () => boolean,
-    authentication: AuthenticationRequest,
-    params?: Params
-  ): Promise<AuthenticationResult> {
-    const { service, jwtStrategy: strategy } = this.options
-    const result = await this.inOrder(async () => {
-      const login = await this.create(await this.withSession(authentication), params)
+  /** Makes a login the one that calls wait for. */
+  private begin(logIn: (login: Login) => Promise<AuthenticationResult>): Promise<AuthenticationResult> {
+    if (this.outer) return logIn(this.outer)
 
-      if (service && authentication.strategy !== strategy) {
-        await this.create({ strategy, accessToken: login.accessToken })
-      }
+    const login = this.replaceLogin()
+    const result: Promise<any> = Promise.resolve()
+      .then(() => logIn(login))
+      .catch((error) => {
+        if (this.lastLogin !== login) throw error
 
-      return login
-    })
+        return this.handleError(error, 'authenticate')
+      })
 
-    if (this.app.io) this.held = isCurrent() ? this.app.get('authentication') : true
-
-    // Another user may have logged in meanwhile.
-    if (isCurrent()) {
-      this.authenticated = true
-      this.isInterrupted = false
-      this.code = undefined
-      this.user = result?.accessToken && toUser(result.accessToken)
-      this.emit('login', result)
-      this.emit('authenticated', result)
-      if (authentication.strategy !== this.options.jwtStrategy) this.lost = undefined
-      await this.keep(result ?? {}, isCurrent)
-
-      // The server has made a token, and no refresh token: a stored one is of a former session.
-      const { accessToken, refreshToken } = result ?? {}
-      const isNew = accessToken !== authentication.accessToken && !refreshToken
-      const stored = isNew && (await this.storage.getItem(this.refreshKey))
-
-      if (stored && !stored.startsWith(readClaims(accessToken).session?.id) && isCurrent()) {
-        await this.storage.removeItem?.(this.refreshKey)
-      }
-    }
+    this.app.set('authentication', result)
 
     return result
   }
 
-  /** A login asks for a session. A token is none. */
-  private async withSession(authentication: AuthenticationRequest): Promise<AuthenticationRequest> {
-    if (authentication.strategy === this.options.jwtStrategy) return authentication
+  private async logIn(
+    login: Login,
+    authentication: AuthenticationRequest,
+    params?: Params
+  ): Promise<AuthenticationResult> {
+    const { app, options } = this
+    const { service, jwtStrategy: strategy } = options
+    const isToken = authentication.strategy === strategy
+    const isCurrent = () => this.lastLogin === login
+    const result = await this.inOrder(async () => {
+      // A login asks for a session. A token is none.
+      const session = isToken ? {} : await this.getSessionRequest()
+      const created = await this.create({ ...session, ...authentication }, params)
 
-    return { ...(await this.getSessionRequest()), ...authentication }
+      if (service && !isToken) await this.create({ strategy, accessToken: created.accessToken })
+
+      return created
+    })
+
+    if (app.io) this.held = login
+    // Another user may have logged in meanwhile.
+    if (!isCurrent()) return result
+
+    const { accessToken, refreshToken } = result ?? {}
+
+    this.authenticated = true
+    this.isInterrupted = false
+    login.result = result
+    login.code = undefined
+    login.user = accessToken && toUser(accessToken)
+    this.emit('login', result)
+    this.emit('authenticated', result)
+    if (!isToken) this.lost = undefined
+    await this.keep(login, { accessToken, refreshToken }, isCurrent)
+
+    // The server has made a token, and no refresh token: a stored one is of a former session.
+    const isNew = accessToken !== authentication.accessToken && !refreshToken
+    const stored = isNew && (await this.storage.getItem(this.refreshKey))
+
+    if (stored && !stored.startsWith(readClaims(accessToken).session?.id) && isCurrent()) {
+      await this.storage.removeItem?.(this.refreshKey)
+    }
+
+    return result
   }
 
   /** What asks for a session, and names the one that it replaces. */
@@ -616,145 +577,136 @@ export class AuthenticationClient {
   }
 
   /** A stored token wins over one in the URL, because anyone can craft a URL; unless it has expired. */
-  private async logInAgain(
-    isCurrent: () => boolean,
-    strategy: string,
-    params?: Params
-  ): Promise<AuthenticationResult> {
-    const credentials = await this.getCredentials(strategy)
+  private async logInAgain(login: Login, strategy: string, params?: Params): Promise<AuthenticationResult> {
+    const { locationKey, locationCodeKey } = this.options
+    const credentials = await this.getCredentials(login, strategy)
     const location = getLocation()
 
     try {
-      const result = await this.useToken(isCurrent, credentials, params)
+      const result = await this.useToken(login, credentials, params)
 
       // It is good for nothing now, and must not stay there.
-      if (location) for (const key of this.locationKeys) takeFromHash(location, key)
+      if (location) for (const key of [locationKey, locationCodeKey]) takeFromHash(location, key)
 
       return result
     } catch (error: any) {
-      if (!isCurrent() || !this.isOver(error)) throw error
+      if (this.lastLogin !== login || !this.isOver(error)) throw error
 
       // As at the end of a session.
-      this.user = toUser(credentials.accessToken)
+      login.user = toUser(credentials.accessToken)
 
       const accessToken = await this.takeAccessToken()
 
       if (accessToken === null) throw error
 
-      this.user = toUser(accessToken)
+      login.user = toUser(accessToken)
 
-      return this.authenticateWithin(isCurrent, { strategy, accessToken }, params)
+      return this.authenticateWithin(login, { strategy, accessToken }, params)
     }
   }
 
   /** With a token that is kept; of a session it is renewed when it does not count any more. */
   private async useToken(
-    isCurrent: () => boolean,
+    login: Login,
     credentials: AuthenticationRequest,
     params?: Params
   ): Promise<AuthenticationResult> {
-    try {
-      return await this.authenticateWithin(isCurrent, credentials, params)
-    } catch (error: any) {
-      if (error?.code !== 401 || !isCurrent() || !isOfSession(credentials.accessToken)) throw error
+    const { accessToken } = credentials
 
-      const renewed = await this.renewOnce(credentials.accessToken).catch((reason) => {
-        if (isCurrent()) this.harmless = reason
+    try {
+      return await this.authenticateWithin(login, credentials, params)
+    } catch (error: any) {
+      if (error?.code !== 401 || this.lastLogin !== login || !readClaims(accessToken).session) throw error
+
+      const renewed = await this.renewOnce(login, accessToken).catch((reason) => {
+        login.harmless = reason
         throw reason
       })
 
       if (!renewed) throw error
 
-      return this.authenticateWithin(isCurrent, { ...credentials, accessToken: renewed.accessToken }, params)
+      return this.authenticateWithin(login, { ...credentials, accessToken: renewed.accessToken }, params)
     }
   }
 
   /** As a part of a login that calls wait for. By the public method: a class of your own may have another one. */
   private authenticateWithin(
-    isCurrent: () => boolean,
+    login: Login,
     credentials: AuthenticationRequest,
     params?: Params
   ): Promise<AuthenticationResult> {
-    this.isOuterCurrent = isCurrent
+    this.outer = login
 
     try {
       return this.authenticate(credentials, params)
     } finally {
-      this.isOuterCurrent = undefined
+      this.outer = undefined
     }
-  }
-
-  private get locationKeys(): string[] {
-    return [this.options.locationKey, this.options.locationCodeKey]
   }
 
   /** The token of the URL, which is kept as others are: the network may fail before the server has seen it. */
   private async takeAccessToken(): Promise<string | null> {
-    const { turn } = this
+    const { lastLogin: login } = this
     const location = getLocation()
     const accessToken = location ? await this.getFromLocation(location) : null
 
-    if (accessToken && this.turn === turn) await this.setAccessToken(accessToken)
+    if (accessToken && this.lastLogin === login) await this.setAccessToken(accessToken)
 
     return accessToken
   }
 
   /** Without the hooks of calls: they wait for the login that this is a part of. */
-  private async exchange(code: string): Promise<string> {
-    const { turn } = this
+  private async exchange(login: Login, code: string): Promise<string> {
     const service: any = this.app.service(`${this.options.oauthPath}/code`)
     const request = { ...(await this.getSessionRequest()), code }
     const { accessToken, refreshToken } = await service._create(request).catch((error: unknown) => {
-      if (!isRefusal(error) && this.turn === turn) this.code = code
+      if (!isRefusal(error)) login.code = code
       throw error
     })
 
     this.lost = undefined
-    if (refreshToken && this.turn === turn) await this.storage.setItem?.(this.refreshKey, refreshToken)
+    if (refreshToken && this.lastLogin === login) await this.storage.setItem?.(this.refreshKey, refreshToken)
 
     return accessToken
   }
 
-  private async getCredentials(strategy: string): Promise<AuthenticationRequest> {
+  private async getCredentials(login: Login, strategy: string): Promise<AuthenticationRequest> {
     const accessToken = await this.getAccessToken()
 
     if (!accessToken) throw new NotAuthenticated('No accessToken found in storage')
-    if (this.options.refresh) this.refreshToken = await this.storage.getItem(this.refreshKey)
+    if (this.options.refresh) login.refreshToken = await this.storage.getItem(this.refreshKey)
 
     return { strategy, accessToken }
   }
 
   private resume(reconnect: () => Promise<void>): void {
-    const login = this.begin((isCurrent) => this.logInConnected(reconnect, isCurrent))
+    const resumed = this.begin((login) => this.logInConnected(login, reconnect))
 
-    this.resumed = login
+    this.resumed = resumed
 
-    login.catch((error) => {
+    resumed.catch((error) => {
       // Those before have become this one.
-      if (this.resumed !== login) return
+      if (this.resumed !== resumed) return
 
       this.isInterrupted = !this.authenticated && !this.isOver(error)
       reportError(this.app, error)
     })
   }
 
-  private async logInConnected(
-    reconnect: () => Promise<void>,
-    isCurrent: () => boolean
-  ): Promise<AuthenticationResult> {
+  private async logInConnected(login: Login, reconnect: () => Promise<void>): Promise<AuthenticationResult> {
     await reconnect()
 
     try {
-      if (isCurrent()) {
-        const credentials = await this.getCredentials(this.options.jwtStrategy)
+      if (this.lastLogin === login) {
+        const credentials = await this.getCredentials(login, this.options.jwtStrategy)
 
-        if (this.user && this.user !== toUser(credentials.accessToken)) return await this.leave()
+        if (login.user && login.user !== toUser(credentials.accessToken)) return await this.leave()
 
-        return await this.useToken(isCurrent, credentials)
+        return await this.useToken(login, credentials)
       }
     } catch (error) {
       // Calls do not go on without a login.
-      if (isCurrent() || (isRefusal(error) && !this.app.get('authentication'))) throw error
+      if (this.lastLogin === login || (isRefusal(error) && !this.app.get('authentication'))) throw error
     }
 
     // The connection was lost again, or a user has logged in meanwhile.
@@ -762,13 +714,13 @@ export class AuthenticationClient {
   }
 
   /** Logs the connection of a socket out, if it is still logged in. */
-  private async leaveConnection(): Promise<void> {
-    await this.service._remove?.(null).catch(() => undefined)
+  private leaveConnection(): Promise<void> {
+    return this.inOrder(() => this.service._remove?.(null).catch(() => undefined))
   }
 
   /** Whether the error of a login or a logout ends the session. */
   private isOver(error: unknown): boolean {
-    return isRefusal(error) && error !== this.harmless
+    return isRefusal(error) && error !== this.lastLogin.harmless
   }
 
   private emit(event: string, result: object | null): void {
@@ -776,16 +728,9 @@ export class AuthenticationClient {
   }
 }
 
+/** What calls get whose login has ended while they waited for it. */
 function createLoggedOut(): NotAuthenticated {
   return new NotAuthenticated('Logged out', { reason: LOGOUT })
-}
-
-function isOfSession(accessToken: string | undefined): boolean {
-  return Boolean(readClaims(accessToken).session)
-}
-
-function getLocation(): HashLocation | undefined {
-  return (globalThis as { window?: { location?: HashLocation } }).window?.location
 }
 
 /** Whether an error says that the credentials do not count, or count no more. */
@@ -793,12 +738,4 @@ function isRefusal(error: unknown): boolean {
   const { code = 0 } = (error ?? {}) as { code?: number }
 
   return code > 400 && code < 408
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

@@ -1,10 +1,10 @@
 // The stream of a client: read by `fetch`, because an EventSource sends no header with a token.
 import { emitSafely, reportError } from '../core/events.ts'
 import { NotAcceptable } from '../errors.ts'
-import type { AuthenticationResult } from './authentication-client.ts'
 import { toResponseError } from './error.ts'
 import { FetchClient } from './fetch.ts'
 import { type Base, mergeHeaders } from './http.ts'
+import type { AuthenticationResult } from './login.ts'
 import { createSeen, type Stamp } from './seen.ts'
 
 /** What the server sends at once: the fields of an event, or a sign of life without any. */

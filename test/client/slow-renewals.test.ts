@@ -7,6 +7,10 @@ import { CREDENTIALS, startSessions } from './session-clients.ts'
 
 // The response to a renewal does not come, or comes when the client no longer waits for it.
 
+const OWL = { email: 'owl@example.org', password: 'other horse' }
+
+const OTHER = { strategy: 'local', ...OWL }
+
 afterEach(() => {
   vi.useRealTimers()
   vi.unstubAllGlobals()
@@ -156,6 +160,51 @@ describe('a renewal without a response', () => {
     await pass(14 * MINUTE)
     expect(await find()).toEqual(['a note'])
     expect(events).toEqual([])
+  })
+
+  it.each<[string, number, (client: any) => unknown]>([
+    ['logs out, while the token is valid', 14, (client) => client.logout()],
+    ['logs out, after the token has expired', 20, (client) => client.logout()],
+    ['logs in as another one, while the token is valid', 14, (client) => client.authenticate(OTHER)],
+    ['logs in as another one, after the token has expired', 20, (client) => client.authenticate(OTHER)]
+  ])('is a 401 of the calls that wait when the user %s', async (_what, minutes, change) => {
+    const { app, client, events, find, hold, pass } = await start()
+    const begun = hold()
+
+    await app.service('users').create(OWL)
+    await pass(minutes * MINUTE)
+
+    const waiting = failure(find())
+
+    await begun
+    await change(client)
+    await pass(30_000)
+    expect(await waiting).toMatchObject({ name: 'NotAuthenticated', data: { reason: 'logout' } })
+    expect(events).toEqual([])
+  })
+
+  it('is none of the next login of the user: calls that wait go on with that, and its token serves its time', async () => {
+    const { calls, client, find, hold, pass } = await start()
+    const begun = hold()
+    const tokens: unknown[] = []
+
+    client.service('notes').hooks({
+      before: { find: [async ({ params }: any) => void tokens.push(params.accessToken)] }
+    })
+    await pass(14 * MINUTE)
+
+    const waiting = find()
+
+    await begun
+
+    const { accessToken } = await client.authenticate(CREDENTIALS)
+
+    await pass(10_000)
+    expect(await waiting).toEqual(['a note'])
+    await pass(10_000)
+    expect(await find()).toEqual(['a note'])
+    expect(tokens).toEqual([accessToken, accessToken])
+    expect(calls).toEqual(['local', 'refresh', 'local'])
   })
 
   it('holds up no other tab, and does not keep its lock', async () => {
