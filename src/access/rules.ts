@@ -144,11 +144,7 @@ export function getEntity(
   { app, params }: HookContext,
   auth?: DefaultAuthentication
 ): Record<string, unknown> | null | undefined {
-  if (params.authenticated !== true) return undefined
-
-  const { entity } = getConfiguration(app, auth)
-
-  return entity ? (params as Query)[entity] : undefined
+  return params.authenticated === true ? pickEntity(params, getConfiguration(app, auth)) : undefined
 }
 
 /** The value of the id field that the authentication service names, or the service of its entities. */
@@ -157,24 +153,41 @@ export function readEntityId(
   entity: object | null | undefined,
   auth?: DefaultAuthentication
 ): unknown {
-  const { entityId, service } = getConfiguration(app, auth)
-
-  return (entity as Record<string, unknown> | null | undefined)?.[entityId ?? app.services[service]?.id]
+  return pickId(app, entity, getConfiguration(app, auth))
 }
 
 /** Its id, where it can stand in a query: without one, the query would find records that have no owner. */
-function getEntityId(context: HookContext): unknown {
-  const id = readEntityId(context.app, getEntity(context))
+function getEntityId({ app, params }: HookContext): unknown {
+  if (params.authenticated !== true) return undefined
+
+  const configuration = getConfiguration(app)
+  const id = pickId(app, pickEntity(params, configuration), configuration)
   const isValue = ['string', 'number', 'bigint'].includes(typeof id) && id !== '' && !Number.isNaN(id)
 
   return isValue || isInstance(id) ? id : undefined
+}
+
+interface Configuration {
+  readonly [option: string]: any
+}
+
+function pickEntity(params: Query, { entity }: Configuration): Record<string, unknown> | null | undefined {
+  return entity ? params[entity] : undefined
+}
+
+function pickId(
+  app: Application,
+  entity: object | null | undefined,
+  { entityId, service }: Configuration
+): unknown {
+  return (entity as Query | null | undefined)?.[entityId ?? app.services[service]?.id]
 }
 
 /** Without an authentication service, an existing login of the application puts its user on the params. */
 function getConfiguration(
   app: HookContext['app'],
   auth: DefaultAuthentication | undefined = app.defaultAuthentication?.()
-): { readonly [option: string]: any } {
+): Configuration {
   return (
     auth?.configuration ?? {
       entity: 'user',

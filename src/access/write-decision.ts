@@ -3,8 +3,8 @@
 import type { Query } from '../core/types.ts'
 import { toReadings } from '../query/coerce.ts'
 import { FIELD_OPERATORS, NULL_OPERATOR, parseNullTest } from '../query/operators.ts'
-import { parseQuery } from '../query/parse.ts'
-import { toPredicate } from '../query/predicate.ts'
+import { parseComparison } from '../query/parse.ts'
+import { toFieldTest } from '../query/predicate.ts'
 import { getPath, isComposite, isPlainObject } from '../utils/object.ts'
 import { isSameId } from '../utils/same-id.ts'
 
@@ -92,7 +92,7 @@ function compare(field: unknown, operator: string, operand: unknown): boolean | 
 
   if (!known || !operands.every((one) => isComparable(field, one))) return undefined
 
-  const holds = toPredicate(parseQuery({ field: { [operator]: operand } }).where)({ field })
+  const holds = toFieldTest(parseComparison(['field'], operator, operand, known))(field)
   const isEqual = holds === (known.comparison === 'eq' || known.comparison === 'in')
   const isPlain = typeof field !== 'string' || !hasReadings(field)
 

@@ -11,6 +11,9 @@ export type Condition =
   | { readonly kind: 'not'; readonly condition: Condition }
   | { readonly kind: 'custom'; readonly path: Path; readonly operator: `$${string}`; readonly value: unknown }
 
+/** A condition on one field. */
+export type FieldCondition = Extract<Condition, { readonly path: Path }>
+
 /** One field to sort by. */
 export interface Sort {
   readonly path: Path

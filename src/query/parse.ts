@@ -1,13 +1,14 @@
 import { BadRequest } from '../errors.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { copyPlain, isPlainObject } from '../utils/object.ts'
-import type { Condition, CursorQuery, ParsedQuery, Path, Sort } from './ast.ts'
+import type { Condition, CursorQuery, FieldCondition, ParsedQuery, Path, Sort } from './ast.ts'
 import { toExactBoolean, toExactNumber } from './coerce.ts'
 import {
   assertValue,
   CURSOR_FILTERS,
   describeValue,
   FIELD_OPERATORS,
+  type FieldOperator,
   isOperator,
   LOGICAL_OPERATORS,
   NULL_OPERATOR,
@@ -216,15 +217,7 @@ function parseOperator(
 ): Condition {
   const operator = FIELD_OPERATORS.get(name)
 
-  if (operator) {
-    if (operator.list) assertList(name, value)
-    else assertValue(name, value)
-
-    // What stands for the values of related records is none of them yet.
-    const operand = value instanceof Operand ? value : freezeCopy(value)
-
-    return Object.freeze({ kind: 'compare', path, operator: operator.comparison, value: operand })
-  }
+  if (operator) return parseComparison(path, name, value, operator)
 
   if (name === NULL_OPERATOR) {
     const comparison = parseNullTest(value) ? 'eq' : 'ne'
@@ -246,6 +239,30 @@ function parseOperator(
   assertNoOperators(value, options)
 
   return Object.freeze({ kind: 'custom', path, operator: name as `$${string}`, value: freezeCopy(value) })
+}
+
+/**
+ * Reads what a field is compared with.
+ *
+ * @param path The path of the field
+ * @param name The name of the operator, for messages
+ * @param value What stands under it
+ * @param operator How it compares
+ * @throws BadRequest for a value that the operator does not take
+ */
+export function parseComparison(
+  path: Path,
+  name: string,
+  value: unknown,
+  { comparison, list }: FieldOperator
+): FieldCondition {
+  if (list) assertList(name, value)
+  else assertValue(name, value)
+
+  // What stands for the values of related records is none of them yet.
+  const operand = value instanceof Operand ? value : freezeCopy(value)
+
+  return Object.freeze({ kind: 'compare', path, operator: comparison, value: operand })
 }
 
 /** The error for a name that has no meaning here, with a hint where it has one elsewhere, or one letter is wrong. */

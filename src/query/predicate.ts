@@ -1,7 +1,7 @@
 import { createError } from '../utils/developer-error.ts'
 import { assertNever } from '../utils/object.ts'
 import { assertSync } from '../utils/promise.ts'
-import type { Condition, Path } from './ast.ts'
+import type { Condition, FieldCondition, Path } from './ast.ts'
 import { toReadings } from './coerce.ts'
 import { compareSameType, isEqual } from './compare.ts'
 import { type FieldReader, type ToReader, toFieldReader } from './field.ts'
@@ -17,9 +17,6 @@ export interface CustomPredicates {
 
 /** Whether the value of a field matches. */
 type FieldTest = (field: unknown) => boolean
-
-/** A condition on one field. */
-type FieldCondition = Extract<Condition, { readonly path: Path }>
 
 /**
  * Compiles a condition into a function, once for all records. A string in it also matches the number, boolean or date
@@ -88,7 +85,8 @@ function toFieldPredicate(read: FieldReader, test: FieldTest): Predicate {
   return (record) => test(read(record))
 }
 
-function toFieldTest(condition: FieldCondition, custom: CustomPredicates): FieldTest {
+/** The test of the value of the field that a condition is about. */
+export function toFieldTest(condition: FieldCondition, custom: CustomPredicates = {}): FieldTest {
   const { value } = condition
 
   if (condition.kind === 'custom') {
