@@ -39,7 +39,7 @@ import { HiddenFields } from './hidden.ts'
 import { warnOfMissingId } from './missing-id.ts'
 import { markRecords, type Picker, showAll, showOthers } from './output.ts'
 import { assertSentId } from './own-id.ts'
-import { pickResult, toPageTest } from './page.ts'
+import { type PageTest, pickResult, toPageTest } from './page.ts'
 import type { QueryCheck } from './query.ts'
 import { getFrom, type Relations } from './relation.ts'
 import { compileExternal, compileResult, type ResolverSettings, resolveInput } from './resolvers.ts'
@@ -108,6 +108,8 @@ class ServiceSchema implements DescribedExtension {
   readonly receive: DescribedExtension['receive']
   private readonly form: LongForm
   private readonly record: Validator
+  /** The fields that results have beside what is stored. */
+  private readonly added: readonly string[]
   private readonly isDevelopment = globalThis.process?.env.NODE_ENV !== 'production'
   private compiled: CompiledSchema | undefined
   private resultCheck: ResultCheck | undefined
@@ -118,6 +120,7 @@ class ServiceSchema implements DescribedExtension {
   constructor({ form, record }: Declaration) {
     this.form = form
     this.record = record
+    this.added = Object.keys({ ...form.computed, ...form.relations })
     assertEnforced(form)
     assertResponses(form)
     this.receive = createReceive(form)
@@ -212,7 +215,7 @@ class ServiceSchema implements DescribedExtension {
   }
 
   output(method: string): Hook<HookContext> {
-    const { status: statuses = {} } = this.form
+    const status = new Map(Object.entries(this.form.status ?? {})).get(method)
     const present = this.toPresent(method)
     const { pick, pickers, mark, definition } = this.compiled as CompiledSchema
     const isStandard = isStandardMethod(method)
@@ -221,28 +224,19 @@ class ServiceSchema implements DescribedExtension {
     const resolve = pickOwn ? undefined : compileExternal(this.resolvers, hasRecords ? pick : showAll)
     const { event: ofMethod } = getDefinition(method)
     const resultCheck = isStandard ? this.resultCheck : undefined
-    const added = this.listAdded()
     const isPage = toPageTest(method)
-    const pickAny = (value: unknown) =>
-      hasRecords
-        ? pickResult(showOthers(value, mark, added, isPage), pick, isPage)
-        : this.pickOther(value, pickOwn)
-    // Without a dispatch the result would leave.
-    const pickShown = (value: unknown) => (value === undefined ? undefined : (pickAny(value) ?? null))
+    const pickShown = (value: unknown) => {
+      if (value === undefined) return undefined
+
+      // Without a dispatch the result would leave.
+      return (hasRecords ? this.pickRecords(value, pick, isPage) : this.pickOther(value, pickOwn)) ?? null
+    }
 
     /** Some fields are for the caller alone. */
-    const keepPrivate = (
-      context: HookContext,
-      event: string,
-      source: unknown,
-      isPresented: boolean
-    ): void => {
-      const { app, dispatch } = context
-      const left = withoutPrivateFields(app, source)
+    const keepPrivate = (context: HookContext, event: string, source: unknown): void => {
+      const left = withoutPrivateFields(context.app, source)
 
-      context.dispatch = this.showInside(event, left === source ? dispatch : pickShown(left), context)
-      if (!isPresented && context.dispatch !== dispatch && goesToClient(context))
-        setResponse(context, dispatch)
+      context.dispatch = this.showInside(event, left === source ? context.dispatch : pickShown(left), context)
     }
 
     return (context) => {
@@ -257,7 +251,7 @@ class ServiceSchema implements DescribedExtension {
       const { params, service, dispatch, result, http } = context
 
       // What a hook has chosen stays.
-      if (http && Object.hasOwn(statuses, method)) http.status ??= statuses[method]
+      if (http && status !== undefined) http.status ??= status
 
       // A hook may have named an event for any method.
       const event = isString(context.event) ? context.event : ofMethod
@@ -267,13 +261,18 @@ class ServiceSchema implements DescribedExtension {
       const isShown = dispatch === undefined && getServiceSlots(params, service).relation !== undefined
 
       if (event || (getProvider(context) && !isShown)) context.dispatch = pickShown(source)
+      if (present && goesToClient(context)) {
+        return andThen(present(context as ViewContext), (presented) => {
+          setResponse(context, presented)
+          if (event) keepPrivate(context, event, source)
+        })
+      }
+      if (!event) return
 
-      const isPresented = present !== undefined && goesToClient(context)
+      const shown = context.dispatch
 
-      return andThen(isPresented ? present(context as ViewContext) : undefined, (presented) => {
-        if (isPresented) setResponse(context, presented)
-        if (event) keepPrivate(context, event, source, isPresented)
-      })
+      keepPrivate(context, event, source)
+      if (context.dispatch !== shown && goesToClient(context)) setResponse(context, shown)
     }
   }
 
@@ -310,7 +309,7 @@ class ServiceSchema implements DescribedExtension {
     const isStandard = isStandardMethod(method)
     const fields = Object.entries(computed)
 
-    if (!resolve && !(isStandard && this.listAdded().length > 0)) return undefined
+    if (!resolve && !(isStandard && this.added.length > 0)) return undefined
 
     const sources = [
       ...Object.values(computed).flatMap(({ from }) => from),
@@ -343,11 +342,11 @@ class ServiceSchema implements DescribedExtension {
   }
 
   show(event: string, data: unknown, context: HookContext): unknown {
-    const { pickEvent, mark } = this.compiled as CompiledSchema
+    const { pickEvent } = this.compiled as CompiledSchema
     const left = withoutPrivateFields(context.app, data)
     const isPage = toPageTest((context as { readonly method?: string }).method)
     const shown = defaultServiceEvents.includes(event)
-      ? pickResult(showOthers(left, mark, this.listAdded(), isPage), pickEvent, isPage)
+      ? this.pickRecords(left, pickEvent, isPage)
       : showAll(left, [], this.form.hidden)
 
     return this.showInside(event, shown, context)
@@ -358,9 +357,11 @@ class ServiceSchema implements DescribedExtension {
     return this.inner?.show ? this.inner.show(event, shown, context) : shown
   }
 
-  /** The fields that results have beside what is stored. */
-  private listAdded(): readonly string[] {
-    return Object.keys({ ...this.form.computed, ...this.form.relations })
+  /** What may leave of records: those of other services leave as these show them. */
+  private pickRecords(value: unknown, pick: Picker, isPage: PageTest): unknown {
+    const { mark } = this.compiled as CompiledSchema
+
+    return pickResult(showOthers(value, mark, this.added, isPage), pick, isPage)
   }
 
   private get resolvers(): ResolverSettings {
