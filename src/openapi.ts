@@ -1,6 +1,5 @@
 export { toOpenApi } from './openapi/document.ts'
-export type { PageName } from './openapi/pages.ts'
-export { openapi, type ServeOptions } from './openapi/serve.ts'
+export { openapi, type PageName, type ServeOptions } from './openapi/serve.ts'
 export type {
   OpenApiContent,
   OpenApiDocument,

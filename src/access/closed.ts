@@ -8,8 +8,8 @@ import { Forbidden } from '../errors.ts'
 import { describeHook } from '../hooks/traits.ts'
 import { isObject, isStringList } from '../utils/check.ts'
 import { assertOptions } from '../utils/options.ts'
+import { isOfLogin } from './credentials.ts'
 import { findGuard } from './guard.ts'
-import { isOfLogin } from './login.ts'
 
 /** What `closed()` leaves open. */
 export interface ClosedOptions {

@@ -1,6 +1,13 @@
 import type { DefaultAuthentication, HookContext } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
-import { addInherited, setSlots } from '../utils/call-state.ts'
+import { addInherited, getServiceSlots, setSlots, toNestedParams } from '../utils/call-state.ts'
+
+declare module '../utils/call-state.ts' {
+  interface ServiceSlots {
+    /** Whether a login loads its entity: who may read users does not decide about who may log in. */
+    readonly isLogin?: true
+  }
+}
 
 /**
  * Verifies the credentials of a call by any strategy that finds them in requests, and puts what it returns (for example
@@ -46,4 +53,19 @@ async function verify(context: HookContext, auth: DefaultAuthentication | null |
 /** Those of the HTTP requests, and those that sockets log in by. */
 function toStrategies({ authStrategies, parseStrategies }: DefaultAuthentication['configuration']): string[] {
   return [...new Set([...(parseStrategies ?? []), ...authStrategies])]
+}
+
+/**
+ * The params of a call by which a login loads its entity.
+ *
+ * @param params Those of the login
+ * @param service The service of the entity
+ */
+export function toLoginParams<Params extends object>(params: Params, service: object): Params {
+  return toNestedParams(params, service, { isLogin: true })
+}
+
+/** Whether a call loads the entity of a login. Other services do not see that, whose calls hooks may make with its params. */
+export function isOfLogin(params: object, service: object, method: string): boolean {
+  return method === 'get' && getServiceSlots(params, service).isLogin === true
 }

@@ -1,4 +1,4 @@
-import { toLoginParams } from '../access/login.ts'
+import { toLoginParams } from '../access/credentials.ts'
 import type { Application } from '../core/types.ts'
 import { withoutServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'

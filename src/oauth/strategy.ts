@@ -1,4 +1,4 @@
-import { toLoginParams } from '../access/login.ts'
+import { toLoginParams } from '../access/credentials.ts'
 import type { Secret } from '../authentication/secret-keys.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from '../authentication/strategy.ts'
 import type {

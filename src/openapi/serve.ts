@@ -7,12 +7,29 @@ import { NotFound } from '../errors.ts'
 import { keepMade } from '../manifest/services.ts'
 import { createEtag } from '../transport/encode.ts'
 import { isFunction } from '../utils/check.ts'
-import { assertOptions } from '../utils/options.ts'
+import { assertOptions, type OptionCheck } from '../utils/options.ts'
+import { openAlulaPage } from './alula-page.ts'
 import { toConditional } from './conditional.ts'
 import { DOCUMENT_CHECKS, toOpenApi } from './document.ts'
 import type { DocumentPage } from './page.ts'
-import { PAGE_CHECK, PAGES, type PageName } from './pages.ts'
+import type { PageInfo } from './page-data.ts'
+import { openSwaggerUi } from './swagger-ui.ts'
 import type { OpenApiOptions } from './types.ts'
+
+/** What opens the pages. */
+const PAGES = { alula: openAlulaPage, 'swagger-ui': openSwaggerUi } as const satisfies {
+  [name: string]: (app: Application, info: PageInfo) => DocumentPage
+}
+
+/** The pages that there are. */
+export type PageName = keyof typeof PAGES
+
+const PAGE_CHECK: OptionCheck = [
+  (page) => page === false || Object.hasOwn(PAGES, page as string),
+  `false, or one of ${Object.keys(PAGES)
+    .map((name) => `'${name}'`)
+    .join(', ')}`
+]
 
 /** How the document is served. */
 export interface ServeOptions extends OpenApiOptions {

@@ -34,7 +34,7 @@ import { isCountRelation, listFilters, type Relation, type Relations } from './r
 import { getExternalNames, getVirtualNames } from './resolvers.ts'
 import { createShapes, mayHavePath } from './shape.ts'
 import { withTimestamps } from './timestamps.ts'
-import { leaveOutUndeclared } from './undeclared.ts'
+import { leaveOutUndeclared } from './unknown.ts'
 import type { AnySchema, Validator } from './validator.ts'
 
 /** What a service checks, as plain data. */
