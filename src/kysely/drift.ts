@@ -4,7 +4,7 @@
 import { TRAITS } from '../hooks/traits.ts'
 import { toField } from '../schema/fields.ts'
 import { DATE_KEYWORD, getTypes, hasKeyword, type JsonSchema } from '../schema/json-schema.ts'
-import { createShapes } from '../schema/shape.ts'
+import { readShape } from '../schema/shape.ts'
 import type { SchemaComparison } from '../schema/stored.ts'
 import { hasCode } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
@@ -153,7 +153,7 @@ function compareNull(
 }
 
 function toDeclaredFields(record: JsonSchema): readonly DeclaredField[] {
-  const { alternatives: records, object } = createShapes(record)(record)
+  const { alternatives: records, object } = readShape(record)
 
   return [...object.names].map((name) => {
     const shape = object.fields.get(name)

@@ -175,9 +175,8 @@ function addFilters(
   const { hidden } = schemas.of(service)
   const operators = listOperators(service, query)
   const findsElements = operators.some((name) => LIST_OPERATORS.includes(name))
-  const related = listRelated(service, { findRelated: (path) => schemas.findRelated(path) })
 
-  for (const [path, field] of [...Object.entries(query.fields), ...related]) {
+  for (const [path, field] of [...Object.entries(query.fields), ...listRelated(service, schemas)]) {
     if (isNameable(path, { hidden }) && (!field.kinds.includes('list') || findsElements))
       setOwn(properties, path, toFilter(field))
   }
@@ -213,8 +212,7 @@ function addShown(
   service: ManifestService,
   schemas: Schemas
 ): void {
-  const findRelated = (path: string) => schemas.findRelated(path)
-  const includes = listIncludes(service, { findRelated }, MAX_LEVELS)
+  const includes = listIncludes(service, schemas, MAX_LEVELS)
 
   properties.$select = { type: 'array', items: { type: 'string' } }
   if (includes.length > 0) properties.$include = { type: 'array', items: { enum: includes } }

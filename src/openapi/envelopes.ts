@@ -5,7 +5,7 @@ import { COUNTS, type Envelope } from '../schema/envelope.ts'
 import { getProperties, getTypes, type JsonSchema } from '../schema/json-schema.ts'
 import { withoutReference } from '../schema/references.ts'
 import { mayBeSomething } from '../schema/result-kind.ts'
-import { createShapes } from '../schema/shape.ts'
+import { readShape } from '../schema/shape.ts'
 import { setOwn } from '../utils/object.ts'
 
 const INTEGER: JsonSchema = Object.freeze({ type: 'integer' })
@@ -86,7 +86,7 @@ interface PagedService {
 
 /** Whether a result may be nothing, for which a response has no body. */
 export function mayBeNothing(schema: JsonSchema): boolean {
-  return createShapes(schema)(schema).alternatives.some((part) => getTypes(part).includes('null'))
+  return readShape(schema).alternatives.some((part) => getTypes(part).includes('null'))
 }
 
 /**
@@ -96,7 +96,7 @@ export function mayBeNothing(schema: JsonSchema): boolean {
  * @param envelope The envelope
  */
 export function renamePage(result: JsonSchema, envelope: Envelope): JsonSchema {
-  const [page = {}] = createShapes(result)(result).alternatives.filter(mayBeSomething)
+  const [page = {}] = readShape(result).alternatives.filter(mayBeSomething)
   const names = new Map([['data', envelope.many], ...COUNTS.map((name) => [name, envelope[name]] as const)])
   const fields = [...getProperties(page)].flatMap(([name, schema]): Field[] => {
     const renamed = names.get(name)

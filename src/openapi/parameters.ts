@@ -145,10 +145,12 @@ export function listOperators({ operators }: ManifestService, query: QueryDefini
 /** The fields of related records that a query may name. */
 export function listRelated(
   { definition }: ManifestService,
-  { findRelated }: Pick<QuerySources, 'findRelated'>
+  sources: Pick<QuerySources, 'findRelated'>
 ): readonly (readonly [string, Field])[] {
   return Object.entries(definition?.relations ?? {}).flatMap(([name, relation]) => {
-    const query = isCountRelation(relation) ? undefined : findRelated(relation.path)?.definition?.query
+    const query = isCountRelation(relation)
+      ? undefined
+      : sources.findRelated(relation.path)?.definition?.query
 
     if (isCountRelation(relation) || !query || !isFieldTable(query)) return []
 

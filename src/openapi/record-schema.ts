@@ -2,7 +2,7 @@ import type { ManifestService } from '../manifest/services.ts'
 import type { SchemaDefinition } from '../schema/compile.ts'
 import { getProperties, isJsonSchema, type JsonSchema, UNDESCRIBED_KEYWORD } from '../schema/json-schema.ts'
 import type { Relation } from '../schema/relation.ts'
-import { createShapes } from '../schema/shape.ts'
+import { readShape } from '../schema/shape.ts'
 import { copyWith, isEmpty, setOwn } from '../utils/object.ts'
 import { isUndescribed } from './convert.ts'
 
@@ -35,7 +35,7 @@ export function completeRecord(
 ): JsonSchema {
   const { record, server = [], computed = [], resolved = [], relations } = definition
   const { path, id } = service
-  const { names, fields: declared } = createShapes(record)(record).object
+  const { names, fields: declared } = readShape(record).object
   const added: { [name: string]: JsonSchema } = {}
 
   for (const field of computed) if (!names.has(field)) setOwn(added, field, ANYTHING)

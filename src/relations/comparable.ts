@@ -4,7 +4,7 @@ import { getSchemaDefinition, type SchemaDefinition } from '../schema/compile.ts
 import { toExpectation, toField } from '../schema/fields.ts'
 import { getProperties, getTypes, type JsonSchema } from '../schema/json-schema.ts'
 import { getThrough, type Relation } from '../schema/relation.ts'
-import { createShapes } from '../schema/shape.ts'
+import { readShape } from '../schema/shape.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { type Compared, listCompared } from './ends.ts'
 
@@ -99,5 +99,5 @@ export function isCompound(record: JsonSchema, field: string): boolean {
 
 /** What the value of a field may be, each one resolved. */
 function listAlternatives(record: JsonSchema, field: string): readonly JsonSchema[] {
-  return createShapes(record)(record).object.fields.get(field)?.alternatives ?? []
+  return readShape(record).object.fields.get(field)?.alternatives ?? []
 }

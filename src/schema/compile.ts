@@ -32,7 +32,7 @@ import { compileQuery, type QueryCheck, toId } from './query.ts'
 import { listReachable } from './references.ts'
 import { isCountRelation, listFilters, type Relation, type Relations } from './relation.ts'
 import { getExternalNames, getVirtualNames } from './resolvers.ts'
-import { createShapes, mayHavePath } from './shape.ts'
+import { mayHavePath, readShape } from './shape.ts'
 import { withTimestamps } from './timestamps.ts'
 import { leaveOutUndeclared } from './unknown.ts'
 import type { AnySchema, Validator } from './validator.ts'
@@ -482,7 +482,7 @@ function toMethodDefinition({ data, result, query }: Parts<Validator>): MethodDe
 
 /** A path that leads nowhere hides nothing. */
 function assertPaths(hidden: readonly string[], record: JsonSchema): void {
-  const shape = createShapes(record)(record)
+  const shape = readShape(record)
   const missing = hidden.find((path) => !mayHavePath(shape, path.split('.')))
 
   if (missing === undefined) return
@@ -522,15 +522,14 @@ function compileQueries(
   id: string
 ): QueryChecks & { readonly definition: QueryDefinition | JsonSchema } {
   const { check, definition } = compileStrictQueries(form, table, record, service)
+
+  if (form.unknown !== 'drop') return { check, definition, lenient: check }
+
   const names = [id, ...getComputedNames(form), ...Object.keys({ ...form.relations, ...getFilters(service) })]
   const query = isQuerySettings(form.query ?? {}) ? undefined : (definition as JsonSchema)
   const declared = { record: record.output, table, names, query }
 
-  return {
-    check,
-    definition,
-    lenient: form.unknown === 'drop' ? leaveOutUndeclared(check, declared) : check
-  }
+  return { check, definition, lenient: leaveOutUndeclared(check, declared) }
 }
 
 function compileStrictQueries(

@@ -7,7 +7,7 @@ import {
   listValues
 } from './json-schema.ts'
 import { REFERENCES } from './references.ts'
-import { createShapes, type Shape } from './shape.ts'
+import { readShape, type Shape } from './shape.ts'
 
 /**
  * What a field holds, as far as queries are concerned. Values for `any` are not converted. A `list` is compared with no value:
@@ -109,7 +109,7 @@ export function findField(schema: JsonSchema, path: string): Field | undefined {
 }
 
 function toStart(schema: JsonSchema): Place {
-  return { path: '', shape: createShapes(schema)(schema), above: [] }
+  return { path: '', shape: readShape(schema), above: [] }
 }
 
 /** The fields in a value: all of them, or those on the way to a path. */

@@ -3,7 +3,7 @@ import { getPath, isPlainObject } from '../utils/object.ts'
 import type { Fault } from './faults.ts'
 import { findField, findListed, toExpectation, toField } from './fields.ts'
 import { DATE_KEYWORD, getTypes, type JsonSchema } from './json-schema.ts'
-import { createShapes, type Shape } from './shape.ts'
+import { readShape, type Shape } from './shape.ts'
 
 /** What a field of a form without an entry is. */
 const LEFT_OUT: unique symbol = Symbol('left out')
@@ -17,7 +17,7 @@ const LEFT_OUT: unique symbol = Symbol('left out')
  * @param what What it is. A field that is left empty is left out of data; of a query it is not, which would find more.
  */
 export function compileForm(schema: JsonSchema, what: 'data' | 'query'): (value: unknown) => unknown {
-  const shape = createShapes(schema)(schema)
+  const shape = readShape(schema)
 
   return (value) => convert(value, shape, what === 'data')
 }

@@ -1,6 +1,6 @@
 import { isJsonSchema, type JsonSchema } from './json-schema.ts'
 import { listReachable } from './references.ts'
-import { createShapes, type Shape } from './shape.ts'
+import { readShape, type Shape } from './shape.ts'
 
 /**
  * Which fields of a record are hidden. Those of a schema that holds itself are hidden on each level: that schema has the
@@ -21,7 +21,7 @@ export class HiddenFields {
   constructor(hidden: readonly string[], root: JsonSchema) {
     this.hidden = hidden
     this.root = root
-    this.record = createShapes(root)(root)
+    this.record = readShape(root)
     this.definitions = new Map(listDefinitions(root).map((part) => [JSON.stringify(part), part]))
 
     for (const path of hidden) this.addRules(path.split('.'))

@@ -1,7 +1,7 @@
 import { getIdField, getServiceOptions } from '../core/service.ts'
 import type { FeathersService } from '../core/types.ts'
 import type { SchemaDefinition } from './compile.ts'
-import { createShapes } from './shape.ts'
+import { readShape } from './shape.ts'
 
 const NEEDS_ID: readonly string[] = ['get', 'update', 'patch', 'remove']
 
@@ -18,7 +18,7 @@ export function warnOfMissingId(
   { record, extra }: SchemaDefinition
 ): void {
   const { methods, by, singleton } = getServiceOptions(service)
-  const { names, isOpen } = createShapes(record)(record).object
+  const { names, isOpen } = readShape(record).object
   const id = by ?? getIdField(service)
   const needing = methods.filter((method) => NEEDS_ID.includes(method))
 

@@ -10,7 +10,7 @@ import { getFirstName, isPlainObject, setOwn } from '../utils/object.ts'
 import { HiddenFields, toWithin } from './hidden.ts'
 import { describesObject, getTypes, isAnything, type JsonSchema } from './json-schema.ts'
 import { type PageTest, pickResult, toRecords } from './page.ts'
-import { createShapes, type ObjectShape, type Shape } from './shape.ts'
+import { type ObjectShape, readShape, type Shape } from './shape.ts'
 
 const MAX_REPORTED = 20
 
@@ -60,7 +60,7 @@ class Pickers {
   constructor(rules: OutputRules) {
     this.rules = rules
     this.hidden = new HiddenFields(rules.hidden, rules.schema)
-    this.record = this.build(createShapes(rules.schema)(rules.schema), '', rules.hidden)
+    this.record = this.build(readShape(rules.schema), '', rules.hidden)
   }
 
   /** A schema may hold itself, so its parts are prepared when a value reaches them, and once for what is hidden in them. */

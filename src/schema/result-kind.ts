@@ -1,7 +1,7 @@
 // What custom methods return, as far as the envelope of their responses depends on it.
 import { getProperties, getTypes, isAnything, type JsonSchema } from './json-schema.ts'
 import { isPageField } from './page.ts'
-import { createShapes } from './shape.ts'
+import { readShape } from './shape.ts'
 
 /** What a result is. */
 type ResultKind = 'one' | 'list' | 'page' | 'unknown'
@@ -12,7 +12,7 @@ type ResultKind = 'one' | 'list' | 'page' | 'unknown'
  * @param result Its schema
  */
 export function toResultKind(result: JsonSchema): ResultKind {
-  const shape = createShapes(result)(result)
+  const shape = readShape(result)
   const kinds = new Set(shape.alternatives.filter(mayBeSomething).map(toKind))
   const [only = 'one', ...others] = kinds
 

@@ -5,7 +5,7 @@ import { isPlainObject } from '../utils/object.ts'
 import { type Field, type FieldKind, toExpectation, toFieldTable } from './fields.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { listRecords } from './page.ts'
-import { createShapes } from './shape.ts'
+import { readShape } from './shape.ts'
 
 /** Compares the results of a service with the schema of their records. */
 export interface ResultCheck {
@@ -28,7 +28,7 @@ export function compileResultCheck(
 ): ResultCheck {
   const fields = [...toFieldTable(schema)]
   // Those of nested objects are not asked for.
-  const required = new Set(createShapes(schema)(schema).object.required)
+  const required = new Set(readShape(schema).object.required)
   const reported = new Set<string>()
   const returned = new WeakMap<HookContext, ReadonlySet<string>>()
 

@@ -38,6 +38,11 @@ export function createShapes(root: JsonSchema): ToShape {
   }
 }
 
+/** The shape of a value that matches a schema. */
+export function readShape(schema: JsonSchema): Shape {
+  return createShapes(schema)(schema)
+}
+
 /** What a value may be. */
 export class Shape {
   /** What it was read from: the schema, or an `anyOf` of several. */

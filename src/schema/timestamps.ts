@@ -6,7 +6,7 @@ import { toNames } from './alternatives.ts'
 import type { LongForm, ServerValue } from './declaration.ts'
 import { DATE_KEYWORD, getTypes, type JsonSchema } from './json-schema.ts'
 import { onWrite } from './on-write.ts'
-import { createShapes } from './shape.ts'
+import { readShape } from './shape.ts'
 
 declare module '../utils/call-state.ts' {
   interface ContextSlots {
@@ -43,7 +43,7 @@ export function withTimestamps(form: LongForm, record: JsonSchema): LongForm {
 }
 
 function toTimestamp(name: string, record: JsonSchema): ServerValue {
-  const alternatives = createShapes(record)(record).object.fields.get(name)?.alternatives
+  const alternatives = readShape(record).object.fields.get(name)?.alternatives
   const make = alternatives?.map(toMaker).find(Boolean)
 
   if (make) return (context) => make(getTime(context))

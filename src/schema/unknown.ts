@@ -4,7 +4,7 @@ import { getFirstName } from '../utils/object.ts'
 import type { Field } from './fields.ts'
 import type { JsonSchema } from './json-schema.ts'
 import type { QueryCheck } from './query.ts'
-import { createShapes, mayHavePath } from './shape.ts'
+import { mayHavePath, readShape } from './shape.ts'
 import { compileVisit } from './visit.ts'
 
 /** A value without the fields that its schema does not declare, and the paths of those. */
@@ -55,7 +55,7 @@ export function leaveOutUndeclared(
   { record, table, names, query: schema }: Declared
 ): QueryCheck {
   const known = new Set(names)
-  const shape = createShapes(record)(record)
+  const shape = readShape(record)
   const findUnknown = schema && compileUnknown(schema)
   const isUndeclared = (path: string) =>
     !path.startsWith('$') &&

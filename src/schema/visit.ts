@@ -1,6 +1,6 @@
 import { isPlainObject, setOwn } from '../utils/object.ts'
 import type { JsonSchema } from './json-schema.ts'
-import { createShapes, mayBeObject, type ObjectShape, type Shape } from './shape.ts'
+import { mayBeObject, type ObjectShape, readShape, type Shape } from './shape.ts'
 
 /** Returns the value, or what takes its place; notes what it finds. A path ends with a dot, and is empty at the top. */
 export type Visit<Notes> = (value: unknown, path: string, notes: Notes) => unknown
@@ -24,7 +24,7 @@ type Fields = Readonly<Record<string, unknown>>
  * @param rules What is done on the way
  */
 export function compileVisit<Notes>(schema: JsonSchema, rules: VisitRules<Notes>): Visit<Notes> {
-  return new Visits(rules).compile(createShapes(schema)(schema))
+  return new Visits(rules).compile(readShape(schema))
 }
 
 const keep: Visit<unknown> = (value) => value
@@ -95,7 +95,7 @@ class Visits<Notes> {
   }
 
   private buildFields(object: ObjectShape): Visit<Notes> {
-    const { onUnknown } = this.rules
+    const { onUnknown, toScalar } = this.rules
     const fields = new Map([...object.fields].map(([name, shape]) => [name, this.compile(shape)] as const))
 
     return (value, path, notes) => {
@@ -112,6 +112,9 @@ class Visits<Notes> {
           delete copy[name]
           continue
         }
+
+        // Most fields are scalars, to which only `toScalar` does anything.
+        if (!toScalar && (typeof inner !== 'object' || inner === null)) continue
 
         const changed = visit(inner, `${path}${name}.`, notes)
 
