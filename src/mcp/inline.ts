@@ -1,6 +1,5 @@
-import type { JsonSchema } from '../schema/json-schema.ts'
+import { type JsonSchema, mapParts } from '../schema/json-schema.ts'
 import { isObject } from '../utils/check.ts'
-import { setOwn } from '../utils/object.ts'
 
 const REFERENCE = '#/components/schemas/'
 
@@ -23,36 +22,24 @@ export function inlineSchema(schema: JsonSchema, all: ReadonlyMap<string, JsonSc
   return copy(schema, []) as JsonSchema
 
   /** @param within The names of the schemas that this one is in */
-  function copy(value: unknown, within: readonly string[], isNames = false): unknown {
+  function copy(value: unknown, within: readonly string[]): unknown {
     if (Array.isArray(value)) return value.map((one) => copy(one, within))
     if (!isObject(value)) return value
 
     const { $ref } = value
 
-    if (!isNames && typeof $ref === 'string') {
+    if (typeof $ref === 'string') {
       const name = $ref.slice(REFERENCE.length)
       const target = all.get(name)
 
       return !target || within.includes(name) || parts > MAX_PARTS ? {} : copy(target, [...within, name])
     }
 
-    const copied = {}
-
     parts++
 
-    for (const [name, part] of Object.entries(value)) {
-      if (!isNames && isLeftOut(name, value)) continue
+    const kept = Object.entries(value).filter(([keyword]) => !isLeftOut(keyword, value))
 
-      setOwn(
-        copied,
-        name,
-        ['enum', 'const'].includes(name) && !isNames
-          ? part
-          : copy(part, within, !isNames && name === 'properties')
-      )
-    }
-
-    return copied
+    return mapParts(Object.fromEntries(kept), (part) => copy(part, within))
   }
 }
 
