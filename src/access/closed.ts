@@ -91,24 +91,18 @@ function warnOfClosed(app: Application, open: ReadonlyMap<string, readonly strin
     path in app.services ? listMissing(app.services[path], methods).map((method) => `${path}.${method}`) : []
   )
 
-  if (names.length > 0) {
-    globalThis.process?.emitWarning(
-      `closed() refuses ${names.join(', ')} from outside. Give the service the option 'access', or a hook authenticate(…) that stands in no other hook; leave out of 'methods' what no client needs`,
-      { code: 'ALULA_CLOSED' }
-    )
+  const warn = (list: readonly string[], toSentence: (names: string) => string) => {
+    if (list.length > 0)
+      globalThis.process?.emitWarning(toSentence(list.join(', ')), { code: 'ALULA_CLOSED' })
   }
-  if (unknown.length > 0) {
-    globalThis.process?.emitWarning(
-      `'open' of closed() names services that are not there: ${unknown.join(', ')}`,
-      { code: 'ALULA_CLOSED' }
-    )
-  }
-  if (missing.length > 0) {
-    globalThis.process?.emitWarning(
-      `'open' of closed() names methods that are not there: ${missing.join(', ')}`,
-      { code: 'ALULA_CLOSED' }
-    )
-  }
+
+  warn(
+    names,
+    (refused) =>
+      `closed() refuses ${refused} from outside. Give the service the option 'access', or a hook authenticate(…) that stands in no other hook; leave out of 'methods' what no client needs`
+  )
+  warn(unknown, (paths) => `'open' of closed() names services that are not there: ${paths}`)
+  warn(missing, (methods) => `'open' of closed() names methods that are not there: ${methods}`)
 }
 
 /** As for `access()`: standard methods may be named, whichever of them the service has. */

@@ -12,7 +12,7 @@ import { addServiceSlots, getSlots, setSlots } from '../utils/call-state.ts'
 import { hasCode, isFunction, isObject, isString } from '../utils/check.ts'
 import { copyWith, getFirstName } from '../utils/object.ts'
 import { omitPaths } from '../utils/omit.ts'
-import { evaluateForWrite, type WriteDecision } from './write-decision.ts'
+import { evaluateForWrite, type Write, type WriteDecision } from './write-decision.ts'
 
 /** What a rule, or the scope of a service, restricts a call to. */
 export interface Restriction {
@@ -198,9 +198,9 @@ function decideData(
   context: HookContext,
   query: Query,
   data: unknown,
-  { sets, makes }: { sets: (name: string) => boolean; makes: (name: string) => boolean }
+  effects: Omit<Write, 'data'>
 ): WriteDecision {
-  if (isObject(data) && !Array.isArray(data)) return evaluateForWrite(query, { data, sets, makes })
+  if (isObject(data)) return evaluateForWrite(query, { data, ...effects })
 
   return isAdapter(context) ? true : undefined
 }

@@ -114,7 +114,7 @@ function parse(json = '{}'): CallParts {
 
   const unknown = isObject(parts) && Object.keys(parts).find((key) => !['id', 'data', 'query'].includes(key))
 
-  if (!isObject(parts) || Array.isArray(parts) || unknown) {
+  if (!isObject(parts) || unknown) {
     throw new UsageError(`Expected an object with id, data and query, got ${json}.`)
   }
 

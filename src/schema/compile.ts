@@ -352,7 +352,7 @@ function compileUpsert(
 
   return (data, source, context) =>
     andThen(check(data, source, context), (checked) => {
-      if (isObject(checked) && !Array.isArray(checked)) {
+      if (isObject(checked)) {
         const pickKey = (record: Query) => Object.fromEntries(by.map((name) => [name, record[name]]))
         // A copy: later hooks may change the data in place.
         const upsertKey = { values: pickKey(checked), data: pickKey(data as Query) }
