@@ -241,15 +241,7 @@ function parseOperator(
   return Object.freeze({ kind: 'custom', path, operator: name as `$${string}`, value: freezeCopy(value) })
 }
 
-/**
- * Reads what a field is compared with.
- *
- * @param path The path of the field
- * @param name The name of the operator, for messages
- * @param value What stands under it
- * @param operator How it compares
- * @throws BadRequest for a value that the operator does not take
- */
+/** What a field is compared with; it throws BadRequest for a value that the operator with this name does not take. */
 export function parseComparison(
   path: Path,
   name: string,
