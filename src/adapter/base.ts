@@ -225,9 +225,9 @@ export abstract class AdapterBase<
    */
   protected parseQuery(params?: ServiceParams): ParsedQuery {
     const query: Query = params?.query ?? NO_QUERY
-    const options = toQueryOptions(this.getOptions(params))
+    const options = this.getOptions(params)
     const { parsed } = getServiceSlots(params, this)
-    const tree = parsed?.query === query ? parsed.tree : parse(query, options)
+    const tree = parsed?.query === query ? parsed.tree : parse(query, toQueryOptions(options))
     const limit = getLimit(tree.limit, options.paginate)
 
     if (limit === tree.limit) return tree

@@ -8,7 +8,6 @@ import { type RecordSet, returnSet } from '../query/related.ts'
 import { getInherited, getServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
-import { copyWith } from '../utils/object.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { findDatabase } from './databases.ts'
 import type { Fragment, StoredRow, Table } from './dialect.ts'
@@ -45,7 +44,7 @@ import { assertTakes, getTable, openTable, read, type TableHandle } from './tabl
 import { Transaction } from './transaction.ts'
 import { findKeyFault } from './unique-key.ts'
 import { toExpression } from './where.ts'
-import { findTransaction, getOwnTransaction } from './with-transaction.ts'
+import { getOwnTransaction, joinTransaction } from './with-transaction.ts'
 import { changeRows, removeRows } from './write.ts'
 
 /**
@@ -97,10 +96,10 @@ export class KyselyAdapter<
    */
   asSet(params: ServiceParams): RecordSet {
     const { where } = this.parseQuery(params)
+    const origin = this._locate(params)
+    const settings = toSettingsKey(params, origin.source)
 
-    const origin = copyWith(this._locate(params), this.getPlace(params))
-
-    return new KyselySet(origin, where, (work) => this._run(params, work))
+    return new KyselySet({ ...origin, settings }, where, (work) => this._run(params, work))
   }
 
   /**
@@ -141,7 +140,7 @@ export class KyselyAdapter<
   }
 
   /** Where a call reads. */
-  private _locate(params: ServiceParams | undefined): Origin {
+  _locate(params: ServiceParams | undefined): Origin {
     const { name, id, session } = this.getOptions(params)
     const transaction = getOwnTransaction(params)
 
@@ -377,7 +376,7 @@ export class KyselyAdapter<
     let handle: TableHandle | undefined
 
     try {
-      return await connect(params, source, async (db) => {
+      return await connect(params, origin, async (db) => {
         const opened = openTable(source, db, { name, id: by === undefined ? id : this.id, by, isGuarded })
 
         handle = opened instanceof Promise ? await opened : opened
@@ -395,12 +394,13 @@ async function readStored(
   service: KyselyAdapter<any, any, any, any>,
   params?: AnyKyselyParams
 ): Promise<readonly StoredField[] | undefined> {
-  const Model = service.getModel(params)
-  const options = service.getOptions(params)
+  const origin = service._locate(params)
+  const { source, name, id } = origin
+  const { allowId } = service.getOptions(params)
 
   try {
-    return await connect(params, Model, async (db) =>
-      toStoredFields(await getTable(Model, db, options.name), options)
+    return await connect(params, origin, async (db) =>
+      toStoredFields(await getTable(source, db, name), { id, allowId })
     )
   } catch (error) {
     if (hasCode(error, 'ALULA_MISSING_TABLE')) return undefined
@@ -412,18 +412,18 @@ async function readStored(
 /** Runs something in the transaction that a call belongs to, or by itself. */
 function connect<T>(
   params: AnyKyselyParams | undefined,
-  Model: AnyKysely,
+  { source, transaction }: Origin,
   work: (db: AnyKysely) => Promise<T>
 ): Promise<T> {
-  const joining = findTransaction(params, Model)
+  const joining = joinTransaction(transaction, source)
 
-  if (!joining) return runWithSettings(params, Model, work)
+  if (!joining) return runWithSettings(params, source, work)
 
-  return joining.then((transaction) =>
-    transaction.use(async (connection) => {
-      await setSettings(params, Model, connection)
+  return joining.then((joined) =>
+    joined.use(async (connection) => {
+      await setSettings(params, source, connection)
 
-      return await work(withPluginsOf(Model, connection))
+      return await work(withPluginsOf(source, connection))
     })
   )
 }

@@ -19,6 +19,7 @@ import { type Origin, Prefetched } from './prefetch/rows.ts'
 import { Subquery } from './subquery.ts'
 import type { Column } from './table.ts'
 import { openTable, read, type TableHandle } from './table-handle.ts'
+import type { Transaction } from './transaction.ts'
 import { toExpression } from './where.ts'
 
 /** Runs statements where a call has its own: in its transaction, if there is one. */
@@ -36,7 +37,7 @@ export class KyselySet implements RecordSet {
   readonly where: Condition
   readonly name: string
   readonly id: string
-  readonly transaction: object | undefined
+  readonly transaction: Transaction | undefined
   readonly isGuarded: boolean
   private readonly run: Run
 

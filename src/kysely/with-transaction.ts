@@ -83,8 +83,14 @@ export function findTransaction(
   params: { transaction?: Transaction | undefined } | undefined,
   Model: AnyKysely
 ): Promise<Transaction> | undefined {
-  const transaction = getOwnTransaction(params)
+  return joinTransaction(getOwnTransaction(params), Model)
+}
 
+/** The same for a transaction that is known. */
+export function joinTransaction(
+  transaction: Transaction | undefined,
+  Model: AnyKysely
+): Promise<Transaction> | undefined {
   if (!transaction) return undefined
 
   watchStatements(Model)

@@ -5,8 +5,7 @@ import { hasCode } from '../../utils/check.ts'
 import { copyWith } from '../../utils/object.ts'
 import { findDatabase, type RelatedSelection } from '../databases.ts'
 import type { Fragment, StoredRow, Table } from '../dialect.ts'
-import { KyselySet } from '../relations.ts'
-import type { TableHandle } from '../table-handle.ts'
+import { openTable, type TableHandle } from '../table-handle.ts'
 import { isRounded, type Origin, Prefetched, PrefetchedRows, toSortKey, type ValueRow } from './rows.ts'
 import { type Related, toRelatedSelection } from './selection.ts'
 
@@ -54,21 +53,25 @@ export async function openPrefetch(
   return parts.length > 0 ? new PrefetchReader(parts, handle.table) : undefined
 }
 
+/** An adapter of tables. */
+export interface TableAdapter extends SetAdapter {
+  /** Where a call reads. */
+  _locate(params: object | undefined): Origin
+}
+
 /** Opens the table of a related service, if its calls read where the page is read. */
 async function openRelated(
-  service: SetAdapter,
+  service: SetAdapter | TableAdapter,
   { source, transaction }: Origin,
   { db }: TableHandle,
   params: object
 ): Promise<Related | undefined> {
-  const origin = service.asSet(params)
+  const origin = '_locate' in service ? service._locate(params) : undefined
 
-  if (!(origin instanceof KyselySet) || origin.source !== source || origin.transaction !== transaction) {
-    return undefined
-  }
+  if (origin?.source !== source || origin.transaction !== transaction) return undefined
 
   try {
-    return { origin, table: await origin.getTable(db) }
+    return { origin, table: (await openTable(source, db, origin)).table }
   } catch (error) {
     // A call for these records says so.
     if (hasCode(error, 'ALULA_MISSING_TABLE')) return undefined

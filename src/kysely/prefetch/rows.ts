@@ -3,6 +3,7 @@ import type { ParsedQuery, Sort } from '../../query/ast.ts'
 import type { AnyKysely } from '../any-kysely.ts'
 import type { StoredRow, Table } from '../dialect.ts'
 import { sortById } from '../order.ts'
+import type { Transaction } from '../transaction.ts'
 
 /** Where a call reads: calls with the same origin find the same rows. */
 export interface Origin {
@@ -11,7 +12,7 @@ export interface Origin {
   readonly name: string
   /** The name of the id column. */
   readonly id: string
-  readonly transaction: object | undefined
+  readonly transaction: Transaction | undefined
   /** Whether policies of the database have to hold for the table. */
   readonly isGuarded: boolean
 }

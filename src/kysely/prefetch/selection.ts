@@ -6,8 +6,8 @@ import { areAlike } from '../comparison.ts'
 import type { RelatedSelection } from '../databases.ts'
 import type { Fragment, JsonRows, Table } from '../dialect.ts'
 import { toOrder } from '../order.ts'
-import type { KyselySet } from '../relations.ts'
 import type { Column } from '../table.ts'
+import type { Origin } from './rows.ts'
 
 /** How many arguments functions of PostgreSQL have at most. */
 const MAX_VALUES = 100
@@ -27,7 +27,7 @@ const SIZE = '\0'
 
 /** A related table, and where calls of its service read it. */
 export interface Related {
-  readonly origin: KyselySet
+  readonly origin: Origin
   readonly table: Table
 }
 
@@ -120,7 +120,7 @@ function toValues(name: string, { columns, dialect }: Table): readonly Fragment[
 }
 
 /** Which rows come first, where that matters. */
-function toOrderBy({ list }: PrefetchRequest, { id }: KyselySet, table: Table): Fragment {
+function toOrderBy({ list }: PrefetchRequest, { id }: Origin, table: Table): Fragment {
   if (!list) return sql``
 
   const columns = [...table.columns].map(
