@@ -21,8 +21,8 @@ import {
   addInherited,
   type InheritedSlots,
   type ServiceSlots,
-  toNestedParams,
-  withoutServiceSlots
+  setInherited,
+  toNestedParams
 } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
@@ -178,7 +178,9 @@ async function askRelated(
   inherited: InheritedSlots = {}
 ): Promise<HookContext | undefined> {
   const service = context.app.service(relation.path)
-  const caller = addInherited(toCaller(context), copyWith(inherited, { isForRelation: true as const }))
+  const caller = toCaller(context)
+
+  setInherited(caller, copyWith(inherited, { isForRelation: true as const }))
 
   if (caller.provider) {
     if (!hasRule(service)) return undefined
@@ -243,7 +245,7 @@ function hasRule(service: object): boolean {
   return methods.includes('find') || access?.admit?.('find') !== undefined
 }
 
-/** The params of a call without what is of that call alone. What is shown to a client is what that client may see. */
+/** New params of a call without what is of that call alone. What is shown to a client is what that client may see. */
 function toCaller(context: HookContext): Params {
   const { query, paginate, adapter, ...caller } = context.params as Params & {
     adapter?: unknown
@@ -253,7 +255,7 @@ function toCaller(context: HookContext): Params {
 
   if (provider !== undefined) caller.provider = provider
 
-  return withoutServiceSlots(caller)
+  return caller
 }
 
 /** The params of an internal call in the same transaction. */

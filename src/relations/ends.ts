@@ -2,7 +2,7 @@ import { getIdField } from '../core/service.ts'
 import type { Application } from '../core/types.ts'
 import { parseQuery } from '../query/parse.ts'
 import { hasLinks, type ListRules } from '../query/related.ts'
-import { getFrom, getThrough, type ListOrder, type Relation } from '../schema/relation.ts'
+import { getThrough, type ListOrder, type Relation } from '../schema/relation.ts'
 
 /** The two fields whose values a relation compares, or compares with those of records that link. */
 export interface Ends {
@@ -10,6 +10,8 @@ export interface Ends {
   readonly from: string
   /** That of the related record. */
   readonly to: string
+  /** The service of the related record. */
+  readonly related: object
 }
 
 /**
@@ -22,9 +24,12 @@ export function getEnds(
   { app, service }: { readonly app: Application; readonly service: object },
   relation: Relation
 ): Ends {
+  const related: object = app.service(relation.path)
+
   return {
-    from: getFrom(relation, getIdField(service)),
-    to: relation.to ?? getIdField(app.service(relation.path))
+    from: relation.from ?? getIdField(service),
+    to: relation.to ?? getIdField(related),
+    related
   }
 }
 
@@ -48,9 +53,9 @@ export function listCompared(
   relation: Relation
 ): readonly (readonly [Compared, Compared])[] {
   const { path } = relation
-  const { from, to } = getEnds({ app, service }, relation)
+  const { from, to, related } = getEnds({ app, service }, relation)
   const start: Compared = { records: service, field: from }
-  const end: Compared = { records: app.service(path), path, field: to }
+  const end: Compared = { records: related, path, field: to }
   const through = getThrough(relation)
 
   if (!through) return [[start, end]]

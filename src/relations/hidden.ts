@@ -52,9 +52,8 @@ export function findTelling(place: Place, relation: Relation): Telling | undefin
     if (writer !== undefined) return { of, field, by: 'value', set: one.field, path: writer }
   }
 
-  const related = app.service(path)
-
   for (const field of relation.kind === 'many' ? Object.keys(relation.sort ?? {}) : []) {
+    const related = app.service(path)
     const writer = isSecret(related, field) ? findWriter(app, related, getFirstName(field)) : undefined
 
     if (writer !== undefined) return { of: path, field, by: 'order', set: getFirstName(field), path: writer }

@@ -134,14 +134,13 @@ async function findMany(
   within: readonly string[]
 ): Promise<Lookups> {
   const { context, budget } = page
-  const { path, through, sort, limit = Number.POSITIVE_INFINITY } = relation
-  const { from, to } = getEnds(context, relation)
+  const { through, sort, limit = Number.POSITIVE_INFINITY } = relation
+  const { from, to, related: service } = getEnds(context, relation)
   const own = page.list(from)
   const prefetched = getPrefetched(context, name)
   const links =
     through && own.length > 0 ? await findLinks(context, through, own, budget, prefetched?.rows) : []
   const { app } = context
-  const service = app.service(path)
   // A hook may take records out of a list, and a class may find others.
   const list = isPlainMethod(app, service, 'find') ? getListRules(app, relation) : undefined
   const condition = through
@@ -151,7 +150,7 @@ async function findMany(
   // Its adapter knows the order of its values.
   const sorted = sort ? related : sortById(related, getIdField(service))
   const groups = through ? groupByLinks(sorted, to, links, through) : groupBy(sorted, to)
-  const max = Math.min(limit, getMaxListed(context, path))
+  const max = Math.min(limit, getMaxListed(context, service))
 
   return [[name, (record) => lookUp(groups, record[from])?.slice(0, max) ?? []]]
 }
@@ -161,8 +160,8 @@ function sortById(records: readonly Fields[], id: string): readonly Fields[] {
 }
 
 /** How many records a client may get of a list: as many as `find` of their service gives in a page. */
-function getMaxListed(context: HookContext, path: string): number {
-  const { options } = context.app.service(path) as { options?: { paginate?: { max?: number } | false } }
+function getMaxListed(context: HookContext, service: object): number {
+  const { options } = service as { options?: { paginate?: { max?: number } | false } }
   const { max = Number.POSITIVE_INFINITY } = (getProvider(context) && options?.paginate) || {}
 
   return max

@@ -3,7 +3,7 @@
 import { isPlainMethod } from '../core/adapter-method.ts'
 import { getProvider } from '../core/client-call.ts'
 import { getServiceOptions } from '../core/service.ts'
-import type { HookContext } from '../core/types.ts'
+import type { Application, HookContext } from '../core/types.ts'
 import { hasSets, type PrefetchRequest, type SetAdapter } from '../query/related.ts'
 import type { DescribedExtension } from '../schema/declared.ts'
 import { getThrough, isCountRelation, type Relation, type Relations } from '../schema/relation.ts'
@@ -45,22 +45,20 @@ export function getPrefetched({ service, params }: HookContext, name: string): P
 
 /** Asks for what the calls of the related services will want. */
 function toRequest(context: HookContext, relation: Relation): PrefetchRequest | undefined {
-  const { from, to } = getEnds(context, relation)
+  const { app } = context
+  const { from, to, related } = getEnds(context, relation)
   const through = getThrough(relation)
   const isCount = isCountRelation(relation)
-  const service = findPlain(context, relation.path, Boolean(getProvider(context)))
+  const service = isPlain(app, related, Boolean(getProvider(context))) ? related : undefined
 
-  if (!through) {
-    return service && { service, from, to, isCount, list: getListRules(context.app, relation) }
-  }
+  if (!through) return service && { service, from, to, isCount, list: getListRules(app, relation) }
 
   // Links are found by an internal call, or without any.
-  const links =
-    through.path === undefined ? getLinkSource(context, through) : findPlain(context, through.path, false)
+  const links = getLinkSource(context, through)
   // Rows that links lead to have no order.
-  const next = getListSort(context.app, relation) ? undefined : service
+  const next = getListSort(app, relation) ? undefined : service
 
-  if (!links || !hasSets(links)) return undefined
+  if (!hasSets(links) || (through.path !== undefined && !isPlain(app, links, false))) return undefined
 
   return {
     ...{ service: links, from, to: through.from, isCount },
@@ -69,23 +67,19 @@ function toRequest(context: HookContext, relation: Relation): PrefetchRequest | 
 }
 
 /**
- * A service whose calls of `find` return what its adapter finds.
+ * Whether calls of `find` of a service return what its adapter finds. Hooks, a class, access, scope and schema may change that.
  *
- * @param context The context of the call
- * @param path The path of the service
+ * @param app The application
+ * @param service The service
  * @param isOutside Whether its access is asked
- * @returns `undefined` where that is not sure: hooks, a class, access, scope and schema may change what is found
  */
-function findPlain({ app }: HookContext, path: string, isOutside: boolean): SetAdapter | undefined {
-  const service = app.service(path)
-
-  if (!hasSets(service)) return undefined
+function isPlain(app: Application, service: object, isOutside: boolean): service is SetAdapter {
+  if (!hasSets(service)) return false
 
   const { access, schema, parent, singleton } = getServiceOptions(service)
   const mayNarrow = schema !== undefined && (schema as Partial<DescribedExtension>).narrowsFind !== false
   const mayRestrict = isOutside && access?.innermost?.('find') !== undefined
-
   const isScoped = (parent ?? singleton) !== undefined
 
-  return mayNarrow || mayRestrict || isScoped || !isPlainMethod(app, service, 'find') ? undefined : service
+  return !mayNarrow && !mayRestrict && !isScoped && isPlainMethod(app, service, 'find')
 }

@@ -38,7 +38,9 @@ export async function resolveSorts(context: HookContext, query: Query, relations
       continue
     }
 
-    sorts.set(name, { set, ...getEnds(context, relation), exists: relation.kind === 'exists' })
+    const { from, to } = getEnds(context, relation)
+
+    sorts.set(name, { set, from, to, exists: relation.kind === 'exists' })
   }
 
   context.params = addServiceSlots(context.params, service, { relatedSorts: sorts })
