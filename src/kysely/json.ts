@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Field, Fragment, Table, Typed } from './dialect.ts'
+import { ALWAYS } from './logic.ts'
 import { isStorableText } from './values.ts'
 
 const NULL_TEXT = sql`cast(null as char)`
@@ -7,7 +8,7 @@ const NULL_NUMBER = sql`cast(null as decimal)`
 
 /** A path that leads nowhere. PostgreSQL has to be told of which type null is. */
 export const NOWHERE: Typed = {
-  isNull: sql`(1 = 1)`,
+  isNull: ALWAYS,
   string: NULL_TEXT,
   number: NULL_NUMBER,
   boolean: NULL_TEXT,

@@ -177,10 +177,10 @@ interface ColumnRow {
   readonly triggers: number | bigint
 }
 
-/** A column of a unique index. */
+/** A column of a unique index; an expression has no name. */
 interface KeyRow {
-  readonly name: string
-  readonly field: string
+  readonly index: string
+  readonly column: string | null
 }
 
 interface CheckRow {
@@ -209,9 +209,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
       (select count(*) from information_schema.triggers where event_object_schema = coalesce(${place}, database())
         and event_object_table = ${name} and action_timing = 'BEFORE') as triggers
     from information_schema.columns where ${inTable} order by ordinal_position`.execute(db)
-  const { rows: keys } = await sql<KeyRow>`
-    select index_name as name, column_name as field from information_schema.statistics
-    where ${inTable} and non_unique = 0`.execute(db)
+  const keys = await readKeys(db, { schema, name })
   const checks = await readChecks(db, { schema, name }, server)
   const isUpdatable = columns[0]?.updatable !== 'NO'
   const fixed = columns[0]?.updatable === 'YES' ? await listFixed(db, { schema, name }, columns) : []
@@ -220,7 +218,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
     fixed,
     // MariaDB has no type for JSON: it is text with a check.
     json: checks.flatMap(({ clause }) => /^json_valid\(`(.*)`\)$/i.exec(clause)?.[1] ?? []),
-    unique: [...toConstraints(keys, [], []).values()].flatMap((names) => (names.length === 1 ? names : []))
+    unique: groupColumns(keys).flatMap((names) => (names.length === 1 ? names : []))
   }
 
   return {
@@ -240,17 +238,18 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
   }
 }
 
-async function readUniqueKeys(
-  db: AnyKysely,
-  { schema, name }: Place
-): Promise<readonly (readonly string[])[]> {
-  const { rows } = await sql<{ index: string; column: string | null }>`
+async function readUniqueKeys(db: AnyKysely, place: Place): Promise<readonly (readonly string[])[]> {
+  return groupColumns(await readKeys(db, place))
+}
+
+async function readKeys(db: AnyKysely, { schema, name }: Place): Promise<readonly KeyRow[]> {
+  const { rows } = await sql<KeyRow>`
     select index_name as ${sql.id('index')}, column_name as ${sql.id('column')} from information_schema.statistics
     where table_schema = coalesce(${schema ?? null}, database()) and table_name = ${name} and non_unique = 0`.execute(
     db
   )
 
-  return groupColumns(rows)
+  return rows
 }
 
 async function readChecks(
@@ -443,7 +442,9 @@ function toConstraints(
 ): Map<string, string[]> {
   const constraints = new Map<string, string[]>()
 
-  for (const { name, field } of keys) constraints.set(name, [...(constraints.get(name) ?? []), field])
+  for (const { index, column } of keys) {
+    constraints.set(index, [...(constraints.get(index) ?? []), ...(column === null ? [] : [column])])
+  }
   for (const { name, clause } of checks) {
     constraints.set(
       name,

@@ -206,14 +206,18 @@ interface ColumnRow {
   readonly hidden: number | bigint
 }
 
-async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableDescription> {
-  const { rows } = await readColumns(db, { schema, name })
+async function readTable(db: AnyKysely, place: Place): Promise<TableDescription> {
+  const { name } = place
+  const { rows } = await readColumns(db, place)
   const keys = rows.filter((row) => row.pk > 0).length
-  const definition = await readDefinition(db, { schema, name })
+  const parts = await readParts(db, place)
+  // How the table was made; empty for what is none, such as a view.
+  const definition = parts.find(isPlainTable)?.definition ?? ''
   // No column has a collation of its own when the definition does not have the word.
   const isOrdered = definition !== '' && !/collate/i.test(definition)
-  const takes = definition === '' ? await readTriggers(db, { schema, name }) : undefined
-  const mayChangeRows = await hasTriggers(db, { schema, name })
+  const takes = toTaken(parts)
+  // Any of them may leave a row out: by `raise(ignore)`.
+  const mayChangeRows = parts.some(({ type }) => type === 'trigger')
   const continuesFromMax = /autoincrement/i.test(definition)
 
   const columns = toColumns(
@@ -240,7 +244,7 @@ async function readTable(db: AnyKysely, { schema, name }: Place): Promise<TableD
   return {
     name,
     columns,
-    unusedIndexes: await readUnusedIndexes(db, { schema, name }, [...columns.values()]),
+    unusedIndexes: await readUnusedIndexes(db, place, [...columns.values()]),
     isView: definition === '',
     constraints: new Map(),
     collation: 'binary',
@@ -260,53 +264,61 @@ const INFINITE_NUMBERS = ['Infinity', '-Infinity']
 
 const NOTHING_RETURNED: Changes = { insert: false, update: false, delete: false }
 
-/** Any of them may leave a row out: by `raise(ignore)`. */
-async function hasTriggers(db: AnyKysely, { schema, name }: Place): Promise<boolean> {
-  const { rows } = await sql`
-    select name from ${sql.id(schema ?? 'main', 'sqlite_master')}
-    where type = 'trigger' and tbl_name = ${name} collate nocase limit 1`.execute(db)
+/** A table, a view, an index or a trigger. */
+interface PartRow {
+  readonly type: string
+  readonly definition: string | null
+}
 
-  return rows.length > 0
+/** A table or a view, with its indexes and triggers. */
+async function readParts(db: AnyKysely, { schema = 'main', name }: Place): Promise<readonly PartRow[]> {
+  const { rows } = await sql<PartRow>`
+    select type, sql as definition from ${sql.id(schema, 'sqlite_master')}
+    where tbl_name = ${name} collate nocase`.execute(db)
+
+  return rows
+}
+
+/** Whether it is a table, and no virtual one. */
+function isPlainTable({ type, definition }: PartRow): boolean {
+  return type === 'table' && /^create table /i.test(definition ?? '')
 }
 
 /** For which statements a view has triggers; `undefined` for what is no view, such as a virtual table. */
-async function readTriggers(db: AnyKysely, { schema, name }: Place): Promise<Changes | undefined> {
-  const { rows } = await sql<{ type: string; definition: string }>`
-    select type, sql as definition from ${sql.id(schema ?? 'main', 'sqlite_master')}
-    where tbl_name = ${name} collate nocase`.execute(db)
+function toTaken(parts: readonly PartRow[]): Changes | undefined {
   const has = (event: string) =>
-    rows.some(
+    parts.some(
       ({ type, definition }) =>
-        type === 'trigger' && new RegExp(`\\binstead\\s+of\\s+${event}\\b`, 'i').test(definition)
+        type === 'trigger' && new RegExp(`\\binstead\\s+of\\s+${event}\\b`, 'i').test(definition ?? '')
     )
 
-  return rows.some(({ type }) => type === 'view')
+  return parts.some(({ type }) => type === 'view')
     ? { insert: has('insert'), update: has('update'), delete: has('delete') }
     : undefined
 }
 
-function readColumns(db: AnyKysely, { schema, name }: Place): Promise<QueryResult<ColumnRow>> {
+function readColumns(db: AnyKysely, { schema = 'main', name }: Place): Promise<QueryResult<ColumnRow>> {
   return sql<ColumnRow>`
     select name, type, "notnull" as required, dflt_value as fallback, pk, hidden,
-      name in (select field.name from pragma_index_list(${name}, ${schema ?? 'main'}) as list,
-        pragma_index_xinfo(list.name, ${schema ?? 'main'}) as field
+      name in (select field.name from pragma_index_list(${name}, ${schema}) as list,
+        pragma_index_xinfo(list.name, ${schema}) as field
         where field.seqno = 0 and field.coll = 'BINARY' and list.partial = 0) as indexed,
-      name in (select field.name from pragma_index_list(${name}, ${schema ?? 'main'}) as list,
-        pragma_index_xinfo(list.name, ${schema ?? 'main'}) as field
+      name in (select field.name from pragma_index_list(${name}, ${schema}) as list,
+        pragma_index_xinfo(list.name, ${schema}) as field
         where list."unique" = 1 and list.partial = 0 and field.key = 1
         group by list.name having count(*) = 1) as single,
-      (select count(*) from pragma_index_list(${name}, ${schema ?? 'main'}) where origin = 'pk') as "ofKey"
-    from pragma_table_xinfo(${name}, ${schema ?? 'main'}) where hidden <> 1`.execute(db)
+      (select count(*) from pragma_index_list(${name}, ${schema}) where origin = 'pk') as "ofKey"
+    from pragma_table_xinfo(${name}, ${schema}) where hidden <> 1`.execute(db)
 }
 
 async function readUniqueKeys(
   db: AnyKysely,
-  { schema, name }: Place
+  { schema = 'main', name }: Place
 ): Promise<readonly (readonly string[])[]> {
   const { rows } = await sql<{ index: string; column: string | null }>`
     select list.name as "index", field.name as "column"
-    from pragma_index_list(${name}, ${schema ?? 'main'}) as list,
-      pragma_index_xinfo(list.name, ${schema ?? 'main'}) as field
+    from pragma_index_list(${name}, ${schema}) as list,
+      pragma_index_xinfo(list.name, ${schema}) as field
     where list."unique" = 1 and list.partial = 0 and field.key = 1`.execute(db)
 
   return groupColumns(rows)
@@ -320,15 +332,6 @@ function isRowNumber({ pk, type, ofKey }: ColumnRow, keys: number): boolean {
   return pk > 0 && keys === 1 && /^integer$/i.test(type) && Number(ofKey) === 0
 }
 
-/** How a table was made; empty for what is none, such as a view. */
-async function readDefinition(db: AnyKysely, { schema, name }: Place): Promise<string> {
-  const { rows } = await sql<{ definition: string }>`
-    select sql as definition from ${sql.id(schema ?? 'main', 'sqlite_master')}
-    where name = ${name} collate nocase and sql like 'CREATE TABLE %'`.execute(db)
-
-  return rows[0]?.definition ?? ''
-}
-
 /** A column of an index; an expression has no name. */
 interface IndexRow {
   readonly index: string
@@ -339,7 +342,7 @@ interface IndexRow {
 /** The indexes on days and times, which statements compare by an expression. Unique ones have another use. */
 async function readUnusedIndexes(
   db: AnyKysely,
-  { schema, name }: Place,
+  { schema = 'main', name }: Place,
   columns: readonly Column[]
 ): Promise<readonly UnusedIndex[]> {
   const times = columns.filter(({ kind }) => kind === 'date' || kind === 'day')
@@ -348,9 +351,9 @@ async function readUnusedIndexes(
 
   const { rows } = await sql<IndexRow>`
     select list.name as "index", field.name as "column", master.sql as definition
-    from pragma_index_list(${name}, ${schema ?? 'main'}) as list,
-      pragma_index_xinfo(list.name, ${schema ?? 'main'}) as field
-      left join ${sql.id(schema ?? 'main', 'sqlite_master')} as master on master.name = list.name
+    from pragma_index_list(${name}, ${schema}) as list,
+      pragma_index_xinfo(list.name, ${schema}) as field
+      left join ${sql.id(schema, 'sqlite_master')} as master on master.name = list.name
     where field.key = 1 and list."unique" = 0 and list.partial = 0`.execute(db)
   const definitions = rows.map(({ definition }) => toCompact(definition ?? ''))
 
