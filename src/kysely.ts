@@ -16,12 +16,11 @@ export { postgres } from './kysely/dialects/postgres.ts'
 export { sqlite } from './kysely/dialects/sqlite.ts'
 export { toFeathersError } from './kysely/errors.ts'
 export { transaction } from './kysely/hooks.ts'
-export { createIdempotencyTable } from './kysely/idempotency-table.ts'
+export { createIdempotencyTable, createSessionTable } from './kysely/migrations.ts'
 export { nodeSqlite } from './kysely/node-sqlite.ts'
 export type { KyselyOptions, KyselyParams } from './kysely/options.ts'
 export { type PgliteDatabase, pglite } from './kysely/pglite.ts'
 export { KyselyService, kysely } from './kysely/service.ts'
-export { createSessionTable } from './kysely/session-table.ts'
 export type { SqlMessage } from './kysely/statements.ts'
 export {
   type Column,

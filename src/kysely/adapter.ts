@@ -14,7 +14,6 @@ import type { Fragment, StoredRow, Table } from './dialect.ts'
 import { compareWithTable } from './drift.ts'
 import { type FailedCall, toFeathersError, toTableError } from './errors.ts'
 import { toColumn } from './field.ts'
-import { toFirstRows } from './first-rows.ts'
 import { insertRows } from './insert.ts'
 import { withPluginsOf, withSchema } from './instance.ts'
 import { toKeyedStore } from './keyset.ts'
@@ -34,7 +33,7 @@ import {
   toRecord
 } from './read.ts'
 import { readWithin } from './read-within.ts'
-import { type KyselyPlace, KyselySet, toNumbers } from './relations.ts'
+import { type KyselyPlace, KyselySet, toFirstRows, toNumbers } from './relations.ts'
 import { type Row, toNewRow, toRow, toWholeRow } from './row.ts'
 import { runWithSettings, setSettings, toSettingsKey, withSettings } from './settings.ts'
 import { writeChecked } from './stored-check.ts'
@@ -99,7 +98,7 @@ export class KyselyAdapter<
     const origin = this._locate(params)
     const settings = toSettingsKey(params, origin.source)
 
-    return new KyselySet({ ...origin, settings }, where, (work) => this._run(params, work))
+    return new KyselySet(origin, settings, where, (work) => this._run(params, work))
   }
 
   /**

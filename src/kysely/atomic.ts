@@ -9,8 +9,7 @@ import type { AnyKysely, AnyTransaction } from './any-kysely.ts'
 import { findDatabase } from './databases.ts'
 import type { Dialect } from './dialect.ts'
 import { isClientTimeout, isDeadlock, isDisconnection } from './errors.ts'
-import { Savepoint } from './savepoint.ts'
-import { begin, commit, trace } from './statements.ts'
+import { begin, commit, Savepoint, trace } from './statements.ts'
 
 /** How often something is tried that the database gave up in favour of others. */
 const ATTEMPTS = 10
@@ -79,14 +78,10 @@ async function inSavepoint<T>(db: AnyKysely, run: (db: AnyKysely) => Promise<T>)
  * @param dialect The dialect of its database
  * @param run The statement; it may run more than once
  */
-export function asOneStatement<T>(
-  db: AnyKysely,
-  dialect: Dialect,
-  run: (db: AnyKysely) => Promise<T>
-): Promise<T> {
-  if (!db.isTransaction) return withAttempts(db, () => run(db))
+export function asOneStatement<T>(db: AnyKysely, dialect: Dialect, run: () => Promise<T>): Promise<T> {
+  if (!db.isTransaction) return withAttempts(db, run)
 
-  return dialect.abortsOnError ? inSavepoint(db, run) : run(db)
+  return dialect.abortsOnError ? inSavepoint(db, run) : run()
 }
 
 /** Runs a statement that needs no transaction, on a connection that the pool gets back when it is through. */

@@ -44,3 +44,17 @@ function toText(field: Field, table: Table): Fragment | undefined {
 function toLowerPart(part: PatternPart): PatternPart {
   return part.kind === 'text' ? { ...part, text: toLowerLetters(part.text) } : part
 }
+
+/** Escapes in patterns of SQL. Not by a backslash: MySQL has a mode in which that is an ordinary character. */
+export const ESCAPE = '|'
+
+/** A pattern as `like` has it. */
+export function toLikePattern(parts: readonly PatternPart[]): string {
+  return parts.map((part) => toPart(part)).join('')
+}
+
+function toPart(part: PatternPart): string {
+  if (part.kind === 'text') return part.text.replace(/[%_|]/g, `${ESCAPE}$&`)
+
+  return part.kind === 'any' ? '%' : '_'
+}

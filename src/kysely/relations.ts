@@ -4,6 +4,7 @@ import type { Condition } from '../query/ast.ts'
 import {
   type CountRequest,
   isSamePlace,
+  type ListRules,
   type RecordSet,
   type RelatedSort,
   type SetPlace,
@@ -14,12 +15,13 @@ import { toAlike, toGroup } from './comparison.ts'
 import type { Fragment, Table } from './dialect.ts'
 import { toColumn } from './field.ts'
 import { KINDS } from './kinds.ts'
-import { allOf } from './logic.ts'
+import { isUnique } from './locked-rows.ts'
+import { allOf, NEVER } from './logic.ts'
+import { toOrder } from './order.ts'
 import { type Origin, Prefetched } from './prefetch/rows.ts'
 import { Subquery } from './subquery.ts'
 import type { Column } from './table.ts'
 import { openTable, read, type TableHandle } from './table-handle.ts'
-import type { Transaction } from './transaction.ts'
 import { toExpression } from './where.ts'
 
 /** Runs statements where a call has its own: in its transaction, if there is one. */
@@ -32,26 +34,16 @@ export interface KyselyPlace extends SetPlace {
 
 /** The rows of a table that a `find` selects. */
 export class KyselySet implements RecordSet {
+  readonly origin: Origin
   readonly source: AnyKysely
   readonly settings: string | undefined
   readonly where: Condition
-  readonly name: string
-  readonly id: string
-  readonly transaction: Transaction | undefined
-  readonly isGuarded: boolean
   private readonly run: Run
 
-  constructor(
-    { source, settings, name, id, transaction, isGuarded }: Origin & KyselyPlace,
-    where: Condition,
-    run: Run
-  ) {
-    this.source = source
+  constructor(origin: Origin, settings: string | undefined, where: Condition, run: Run) {
+    this.origin = origin
+    this.source = origin.source
     this.settings = settings
-    this.name = name
-    this.id = id
-    this.transaction = transaction
-    this.isGuarded = isGuarded
     this.where = where
     this.run = run
   }
@@ -107,7 +99,7 @@ export class KyselySet implements RecordSet {
 
   /** The table of the set, as the statements of a call see it. */
   async getTable(db: AnyKysely): Promise<Table> {
-    return (await openTable(this.source, db, this)).table
+    return (await openTable(this.source, db, this.origin)).table
   }
 }
 
@@ -169,6 +161,37 @@ function tellApart({ kind, isExact }: Column, { table, id }: TableHandle): reado
 
 const ALIAS = 'alula_related'
 
+/**
+ * Narrows a condition to the rows that are the first ones of those with the same value in a column: of the records that a
+ * relation leads to, a list has no others.
+ *
+ * @param handle The table
+ * @param column The name of the column
+ * @param list The order of the rows, and how many there are for each value
+ * @param where The condition
+ */
+export function toFirstRows(
+  { table, id }: TableHandle,
+  column: string,
+  { sort, limit }: ListRules,
+  where: Fragment
+): Fragment {
+  if (limit === undefined || where === NEVER) return where
+
+  const group = toGroup(toColumn(column, table), table)
+  const order = sql.join(toOrder(sort, table, id))
+  const place = sql`row_number() over (partition by ${group} order by ${order})`
+  const ranked = sql`select ${sql.id(id)}, ${place} as ${sql.id(PLACE)} from ${table.reference} where ${where}`
+
+  const isFirst = sql`${sql.id(table.name, id)} in (select ${sql.id(id)} from (${ranked}) as ${sql.id(RANKED)} where ${sql.id(PLACE)} <= ${limit})`
+
+  // Others may have the id of a row that matches.
+  return isUnique(toColumn(id, table)) ? isFirst : allOf([where, isFirst])
+}
+
+const RANKED = 'alula_ranked'
+const PLACE = 'alula_place'
+
 /** The numbers that were read with a page, where they are those of all rows. */
 function toKnownNumbers({
   set,
@@ -176,10 +199,10 @@ function toKnownNumbers({
   values = [],
   prefetched
 }: CountRequest): Map<string, number> | undefined {
-  const { where } = set as KyselySet
+  const { origin, where } = set as KyselySet
   const isWhole = where.kind === 'and' && where.conditions.length === 0
   const numbers =
-    isWhole && prefetched instanceof Prefetched ? prefetched.find(set as KyselySet, field, values) : undefined
+    isWhole && prefetched instanceof Prefetched ? prefetched.find(origin, field, values) : undefined
 
   return numbers && new Map(values.map((value, index) => [toKey(value), numbers[index]]))
 }

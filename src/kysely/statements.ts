@@ -1,4 +1,5 @@
-// What tools see of statements.
+// Statements that begin and end transactions, and what tools see of all.
+import { sql } from 'kysely'
 import { openTracing } from '../utils/tracing.ts'
 import type { AnyKysely, AnyTransaction } from './any-kysely.ts'
 import { findDatabase } from './databases.ts'
@@ -18,15 +19,15 @@ const statements = openTracing<SqlMessage>('alula:sql')
  * Runs a statement, and publishes it on the channel `alula:sql` if something watches.
  *
  * @param db The Kysely instance or the transaction that it runs on
- * @param sql Its text, without values
+ * @param text Its text, without values
  * @param run Runs it
  */
-export function trace<Result>(db: AnyKysely, sql: string, run: () => Promise<Result>): Promise<Result> {
+export function trace<Result>(db: AnyKysely, text: string, run: () => Promise<Result>): Promise<Result> {
   if (!statements.hasSubscribers) return run()
 
   const { name: database } = findDatabase(db).dialect
 
-  return statements.tracePromise(run, { sql, database })
+  return statements.tracePromise(run, { sql: text, database })
 }
 
 /** Begins a transaction. */
@@ -37,4 +38,33 @@ export function begin(db: AnyKysely): Promise<AnyTransaction> {
 /** Makes what happened in a transaction last. */
 export function commit(transaction: AnyTransaction): Promise<void> {
   return trace(transaction, 'commit', () => transaction.commit().execute())
+}
+
+/** A savepoint in a transaction. Savepoints are a stack: what ends one ends those that were set after it. */
+export class Savepoint {
+  private readonly db: AnyKysely
+  private readonly name
+
+  /** @param db The transaction */
+  constructor(db: AnyKysely) {
+    this.db = db
+    this.name = sql.id(`alula_${++findDatabase(db).savepoints}`)
+  }
+
+  async set(): Promise<void> {
+    await this.run('savepoint')
+  }
+
+  async release(): Promise<void> {
+    await this.run('release savepoint')
+  }
+
+  /** Rolls back to the savepoint. On PostgreSQL, a transaction with a failed statement can then continue. */
+  async rollBack(): Promise<void> {
+    await this.run('rollback to savepoint')
+  }
+
+  private async run(command: string): Promise<void> {
+    await trace(this.db, command, () => sql`${sql.raw(command)} ${this.name}`.execute(this.db))
+  }
 }

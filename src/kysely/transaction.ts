@@ -9,8 +9,7 @@ import { checkout } from './checkout.ts'
 import { SharedConnection } from './connection.ts'
 import { type Database, findDatabase } from './databases.ts'
 import { isDisconnection, toFeathersError, transactionEnded, transactionLost } from './errors.ts'
-import { Savepoint } from './savepoint.ts'
-import { begin, commit } from './statements.ts'
+import { begin, commit, Savepoint } from './statements.ts'
 import { warnOutside } from './warnings.ts'
 
 /** Sends an event. */

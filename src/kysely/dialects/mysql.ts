@@ -4,8 +4,8 @@ import { createError } from '../../utils/developer-error.ts'
 import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, Elements, ErrorKind, Field, Fragment, Place, SortPart, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
-import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import type { Limits } from '../limits.ts'
+import { ESCAPE, toLikePattern } from '../pattern.ts'
 import { fromSqlState } from '../sql-states.ts'
 import {
   type Column,

@@ -5,8 +5,8 @@ import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, Elements, Field, Fragment, Place, SortPart, Typed } from '../dialect.ts'
 import { fromType, type TypeNames } from '../json.ts'
 import { toElement } from '../kinds.ts'
-import { ESCAPE, toLikePattern } from '../like-pattern.ts'
 import type { Limits } from '../limits.ts'
+import { ESCAPE, toLikePattern } from '../pattern.ts'
 import { fromSqlState } from '../sql-states.ts'
 import {
   type Changes,

@@ -4,7 +4,7 @@ import type { PatternPart } from '../../query/like.ts'
 import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, Elements, ErrorKind, Field, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
-import { ESCAPE, toLikePattern } from '../like-pattern.ts'
+import { ESCAPE, toLikePattern } from '../pattern.ts'
 import {
   type Changes,
   type Column,

@@ -23,12 +23,8 @@ export class Prefetched<Value> {
   private readonly column: string
   private readonly byValue: ReadonlyMap<unknown, Value>
 
-  constructor(
-    { source, name, id, transaction, isGuarded }: Origin,
-    column: string,
-    byValue: ReadonlyMap<unknown, Value>
-  ) {
-    this.origin = { source, name, id, transaction, isGuarded }
+  constructor(origin: Origin, column: string, byValue: ReadonlyMap<unknown, Value>) {
+    this.origin = origin
     this.column = column
     this.byValue = byValue
   }
