@@ -165,11 +165,6 @@ export function isPaginated(paginate: PaginationParams | undefined): paginate is
   return Boolean(paginate && paginate.default !== undefined)
 }
 
-/** Whether `find` returns a page with cursors. */
-export function hasCursors(paginate: PaginationParams | undefined): boolean {
-  return isPaginated(paginate) && Boolean(paginate.cursor)
-}
-
 /**
  * What `find` returns: the page, without its total where the pagination wants none, or the records alone.
  *
@@ -187,7 +182,9 @@ export function toPage<T>(
 
 /** The part of the options that decides what a query may hold. */
 export function toQueryOptions({ operators, filters, paginate }: AdapterOptions): QueryOptions {
-  return { operators: operators ?? [], filters: filters ?? {}, paginate, cursor: hasCursors(paginate) }
+  const cursor = isPaginated(paginate) && Boolean(paginate.cursor)
+
+  return { operators: operators ?? [], filters: filters ?? {}, paginate, cursor }
 }
 
 function isMulti(multi: unknown): boolean {

@@ -90,13 +90,8 @@ export function copyQuery(source: Query, parsed: ParsedQuery, options: FilterQue
   return copy
 }
 
-/**
- * Whether a name at the top of a query selects records.
- *
- * @param name The name
- * @param filters The option `filters` of the adapter
- */
-export function isCondition(name: string, filters: { readonly [name: string]: unknown }): boolean {
+/** Whether a name at the top of a query selects records, with the option `filters` of the adapter. */
+function isCondition(name: string, filters: { readonly [name: string]: unknown }): boolean {
   if (name.startsWith('$')) return LOGICAL_OPERATORS.includes(name) || name === '$not'
 
   return !Object.hasOwn(filters, name) || filters[name] === undefined

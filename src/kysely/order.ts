@@ -14,16 +14,10 @@ import { KINDS } from './kinds.ts'
  * @param sort The fields, the most important first
  * @param table The table
  * @param id The name of the id column
- * @param numbers What stands for names that are numbers of related records
  * @throws BadRequest that names what is no column
  */
-export function toOrder(
-  sort: readonly Sort[],
-  table: Table,
-  id: string,
-  numbers?: ReadonlyMap<string, Fragment>
-): readonly Fragment[] {
-  return orderBy(toSortParts(sort, table, id, numbers), table)
+export function toOrder(sort: readonly Sort[], table: Table, id: string): readonly Fragment[] {
+  return orderBy(toSortParts(sort, table, id), table)
 }
 
 /** The values of an order as the parts of `order by`. */
