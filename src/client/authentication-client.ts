@@ -190,7 +190,7 @@ export class AuthenticationClient {
     // Otherwise the connection would stay logged in when the page no longer is.
     const left = isLogin && held && this.leaveConnection()
 
-    if (isOver) await this.removeOwnTokens()
+    if (isOver) await this.removeOwnTokens(!isLogin)
     await left
     if (isOver && (authenticated || isInterrupted)) this.emit('logout', null)
     if (isOver && type === 'logout') return null
@@ -238,18 +238,14 @@ export class AuthenticationClient {
    * @throws The error of the server, unless that ends the session
    */
   async logout(): Promise<AuthenticationResult | null> {
-    const { lastLogin: login, options } = this
+    const { lastLogin: login } = this
     const isReplaced = () => this.lastLogin !== login && this.app.get('authentication')
 
     try {
-      const { header, scheme } = options
-      const { refreshToken = null } = login
-      const result = await (refreshToken && this.app.rest
-        ? this.service.remove(null, { headers: { [header]: `${scheme} ${refreshToken}` } })
-        : this.service.remove(refreshToken))
+      const result = await this.end(login.refreshToken)
 
       // Clears the cookie of the session, which is closed by now.
-      await options.service?.remove(null).catch(() => undefined)
+      await this.options.service?.remove(null).catch(() => undefined)
 
       if (isReplaced()) {
         if (this.held === login) this.held = undefined
@@ -259,7 +255,7 @@ export class AuthenticationClient {
 
       // First, because a login may begin while the token is being removed.
       await this.reset()
-      await this.removeOwnTokens()
+      await this.removeOwnTokens(true)
       this.emit('logout', result)
 
       return result
@@ -458,16 +454,37 @@ export class AuthenticationClient {
     this.lastLogin.code = undefined
   }
 
-  /** Removes the tokens, unless they are those of another user in another tab, or a login has begun meanwhile. */
-  private async removeOwnTokens(): Promise<void> {
+  /**
+   * Removes the tokens, unless they are those of another user in another tab, or a login has begun meanwhile.
+   *
+   * @param isLogout Whether a newer session of the user, which another tab has begun, ends with its tokens
+   */
+  private async removeOwnTokens(isLogout = false): Promise<void> {
     const { lastLogin: login } = this
+    const { refreshToken } = login
 
     this.forgetTokens()
 
     const stored = await this.storage.getItem(this.options.storageKey)
+    const newest = await this.storage.getItem(this.refreshKey)
     const isOfOther = login.user && readClaims(stored).sub && toUser(stored) !== login.user
 
-    if (this.lastLogin === login && !isOfOther) await this.removeAccessToken()
+    if (this.lastLogin !== login || isOfOther) return
+
+    await this.removeAccessToken()
+    // It begins with the id of its session.
+    if (isLogout && newest && newest.split('.')[0] !== refreshToken?.split('.')[0]) {
+      await this.end(newest).catch(() => undefined)
+    }
+  }
+
+  /** Logs out on the server; with a refresh token its session ends, also when the access token has expired. */
+  private end(refreshToken: string | null = null): Promise<AuthenticationResult> {
+    const { header, scheme } = this.options
+
+    return refreshToken && this.app.rest
+      ? this.service.remove(null, { headers: { [header]: `${scheme} ${refreshToken}` } })
+      : this.service.remove(refreshToken)
   }
 
   private send(credentials: AuthenticationRequest): Promise<AuthenticationResult> {
@@ -590,14 +607,19 @@ export class AuthenticationClient {
 
       return result
     } catch (error: any) {
-      if (this.lastLogin !== login || !this.isOver(error)) throw error
+      const { reason } = error?.data ?? {}
+      // The session of the token is over, and this login with it.
+      const isEnded = reason && reason !== LOGOUT && !this.app.get('authentication')
+
+      if ((this.lastLogin !== login && !isEnded) || !this.isOver(error)) throw error
 
       // As at the end of a session.
       login.user = toUser(credentials.accessToken)
 
       const accessToken = await this.takeAccessToken()
 
-      if (accessToken === null) throw error
+      if (accessToken === null || (isEnded && this.app.get('authentication'))) throw error
+      if (isEnded) return this.authenticate({ strategy, accessToken }, params)
 
       login.user = toUser(accessToken)
 
@@ -665,6 +687,7 @@ export class AuthenticationClient {
     })
 
     this.lost = undefined
+    login.refreshToken = refreshToken
     if (refreshToken && this.lastLogin === login) await this.storage.setItem?.(this.refreshKey, refreshToken)
 
     return accessToken

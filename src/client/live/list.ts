@@ -172,7 +172,7 @@ export class List implements LiveList {
     if (!before && isReached(position, this.read)) return
 
     const change = {
-      kind: before && before.kind !== 'removed' && kind === 'created' ? 'patched' : kind,
+      kind: before && kind === 'created' ? 'patched' : kind,
       record,
       position,
       number: ++this.count
