@@ -16,6 +16,7 @@ import type {
 import { getTraits } from '../hooks/traits.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
 import { addConditions } from '../query/conditions.ts'
+import { describeValue } from '../query/operators.ts'
 import { getServiceSlots, getSlots, setSlots } from '../utils/call-state.ts'
 import { isFunction, isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
@@ -113,6 +114,8 @@ class ServiceSchema implements DescribedExtension {
   private readonly isDevelopment = globalThis.process?.env.NODE_ENV !== 'production'
   private compiled: CompiledSchema | undefined
   private resultCheck: ResultCheck | undefined
+  /** In development: reports a result of another kind than its schema describes, which does not leave. */
+  private reportKind: ((result: unknown, context: HookContext) => void) | undefined
   private hidden: HiddenFields | undefined
   /** Whether clients of a service name its records by another field than the id. */
   private hasBy = false
@@ -193,6 +196,18 @@ class ServiceSchema implements DescribedExtension {
       )
     })
     if (isDevelopment) {
+      const reported = new Set<string>()
+
+      this.reportKind = (result, context) => {
+        if (reported.has(context.method)) return
+
+        reported.add(context.method)
+        report(
+          'ALULA_RESULT',
+          `The result of '${context.path}' (${context.method}) does not leave: its schema does not describe ${describeValue(result)}`,
+          context
+        )
+      }
       this.resultCheck = compileResultCheck(this.record.output, (difference, context) =>
         report(
           'ALULA_RESULT',
@@ -224,6 +239,7 @@ class ServiceSchema implements DescribedExtension {
     const resolve = pickOwn ? undefined : compileExternal(this.resolvers, hasRecords ? pick : showAll)
     const { event: ofMethod } = getDefinition(method)
     const resultCheck = isStandard ? this.resultCheck : undefined
+    const reportKind = pickOwn && this.reportKind
     const isPage = toPageTest(method)
     const pickShown = (value: unknown) => {
       if (value === undefined) return undefined
@@ -260,7 +276,10 @@ class ServiceSchema implements DescribedExtension {
       // The records that a relation leads to say themselves what clients see of them.
       const isShown = dispatch === undefined && getServiceSlots(params, service).relation !== undefined
 
-      if (event || (getProvider(context) && !isShown)) context.dispatch = pickShown(source)
+      if (event || (getProvider(context) && !isShown)) {
+        context.dispatch = pickShown(source)
+        if (context.dispatch === null && source !== null) reportKind?.(source, context)
+      }
       if (present && goesToClient(context)) {
         return andThen(present(context as ViewContext), (presented) => {
           setResponse(context, presented)

@@ -125,6 +125,33 @@ it('a method whose result has fewer fields than the record narrows it, and nothi
   expect(warn).not.toHaveBeenCalled()
 })
 
+it('a result of another kind than its schema describes does not leave, and is reported once', async () => {
+  const app: any = alula()
+  const reports: any[] = []
+
+  app.on('error', ({ message }: any) => reports.push(message))
+  app.use(
+    'notes',
+    Object.assign(memory({ paginate: { default: 10 } }), {
+      page: async () => ({ total: 0, limit: 10, skip: 0, data: [] }),
+      none: async () => null
+    }),
+    {
+      methods: ['page', 'none'],
+      schema: schema(Note, {
+        methods: { page: { result: z.array(Note) }, none: { result: z.array(Note) } }
+      })
+    }
+  )
+
+  const notes = app.asClient().service('notes')
+
+  for (const method of ['page', 'page', 'none']) expect(await notes[method]({})).toBeNull()
+  expect(reports).toEqual([
+    "The result of 'notes' (page) does not leave: its schema does not describe an object (ALULA_RESULT)"
+  ])
+})
+
 it('neither is reported in production', async () => {
   const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
 
