@@ -180,6 +180,7 @@ export class AuthenticationClient {
 
     if (isLogin && !isOver && held?.result !== undefined && held !== login) {
       // The connection still has the login before.
+      held.code = login.code
       this.lastLogin = held
       this.app.set('authentication', Promise.resolve(held.result))
       throw error
@@ -467,13 +468,14 @@ export class AuthenticationClient {
 
     const stored = await this.storage.getItem(this.options.storageKey)
     const newest = await this.storage.getItem(this.refreshKey)
-    const isOfOther = login.user && readClaims(stored).sub && toUser(stored) !== login.user
+    const { session, sub } = readClaims(stored)
+    const isOfOther = login.user && sub && toUser(stored) !== login.user
 
     if (this.lastLogin !== login || isOfOther) return
 
     await this.removeAccessToken()
-    // It begins with the id of its session.
-    if (isLogout && newest && newest.split('.')[0] !== refreshToken?.split('.')[0]) {
+    // A refresh token begins with the id of its session.
+    if (isLogout && newest?.startsWith(session?.id) && !refreshToken?.startsWith(session.id)) {
       await this.end(newest).catch(() => undefined)
     }
   }
