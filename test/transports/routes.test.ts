@@ -200,6 +200,25 @@ describeHttpTransports('routes of methods', (open) => {
     expect((await send('POST /articles/feed', {})).result).toMatchObject({ method: 'feed', data: 'none' })
   })
 
+  it('are filled by name where a plugin looks services up in a way of its own', async () => {
+    const send = await openArticles(open, (app) => {
+      const lookup = app.lookup.bind(app)
+
+      configure(app)
+      app.lookup = (path: string) => {
+        const { service, params } = lookup(path) ?? {}
+
+        return service && params ? { service, params } : null
+      }
+    })
+    const headers = { 'X-Service-Method': 'favorite' }
+
+    expect((await send('POST /articles', { slug: 'x', note: 1 }, headers)).result).toMatchObject({
+      ...{ data: { note: 1 }, route: { slug: 'x' } }
+    })
+    expect((await send('POST /articles', {}, headers)).status).toBe(400)
+  })
+
   it('refuse bodies as every method does', async () => {
     const send = await openArticles(open)
 
