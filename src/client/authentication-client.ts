@@ -1,7 +1,7 @@
 import { emitSafely, reportError } from '../core/events.ts'
 import type { AnyService, Application, AuthenticationRequest, Params } from '../core/types.ts'
 import { FeathersError, NotAuthenticated } from '../errors.ts'
-import { readClaims, toUser } from './claims.ts'
+import { isOfSession, readClaims, toUser } from './claims.ts'
 import { decode, getLocation, type HashLocation, takeFromHash } from './location.ts'
 import type { AuthenticationResult, Login } from './login.ts'
 import { runRenewal } from './renewal.ts'
@@ -440,8 +440,8 @@ export class AuthenticationClient {
     // The clock of the server may be another one.
     const lifetime = (exp - iat) * 1000
 
-    // A refresh token begins with the id of its session. With that of a former session, a logout would end the former session.
-    login.refreshToken = [refreshToken, login.refreshToken].find((token) => token?.startsWith(session?.id))
+    // With that of a former session, a logout would end the former session.
+    login.refreshToken = [refreshToken, login.refreshToken].find((token) => isOfSession(token, session))
     if (refreshToken) await this.storage.setItem?.(this.refreshKey, refreshToken)
     if (accessToken && isCurrent()) await this.setAccessToken(accessToken)
     if (!isCurrent()) return
@@ -474,8 +474,7 @@ export class AuthenticationClient {
     if (this.lastLogin !== login || isOfOther) return
 
     await this.removeAccessToken()
-    // A refresh token begins with the id of its session.
-    if (isLogout && newest?.startsWith(session?.id) && !refreshToken?.startsWith(session.id)) {
+    if (isLogout && isOfSession(newest, session) && !isOfSession(refreshToken, session)) {
       await this.end(newest).catch(() => undefined)
     }
   }
@@ -568,7 +567,7 @@ export class AuthenticationClient {
     const isNew = accessToken !== authentication.accessToken && !refreshToken
     const stored = isNew && (await this.storage.getItem(this.refreshKey))
 
-    if (stored && !stored.startsWith(readClaims(accessToken).session?.id) && isCurrent()) {
+    if (stored && !isOfSession(stored, readClaims(accessToken).session) && isCurrent()) {
       await this.storage.removeItem?.(this.refreshKey)
     }
 

@@ -15,3 +15,11 @@ export function toUser(accessToken: string | undefined): string {
 
   return JSON.stringify([iss, sub])
 }
+
+/** Whether a refresh token is of a session: it begins with the id. */
+export function isOfSession(
+  refreshToken: string | undefined,
+  session: { readonly id: string } | undefined
+): boolean {
+  return Boolean(session && refreshToken?.startsWith(session.id))
+}

@@ -12,7 +12,7 @@ import {
 } from '../schema/json-schema.ts'
 import { getReference, toTarget } from '../schema/references.ts'
 import { createShapes, mayBeObject, type ToShape } from '../schema/shape.ts'
-import { isEmpty, setOwn } from '../utils/object.ts'
+import { findPath, isEmpty, setOwn } from '../utils/object.ts'
 import { declaresFields, extend, inlineReference } from './inlined.ts'
 import { toPascal } from './names.ts'
 import { listTried } from './tried.ts'
@@ -354,11 +354,11 @@ function listDefaulted(fields: JsonSchema): readonly string[] {
 
 /** Whether a keyword may tell of a field that is hidden. */
 function tells(keyword: string, value: unknown, isOfObject: boolean): boolean {
-  return isOfObject ? TELLTALE.includes(keyword) : VALUES.includes(keyword) && holdsObject(value)
-}
+  if (isOfObject) return TELLTALE.includes(keyword)
 
-function holdsObject(value: unknown): boolean {
-  return Array.isArray(value) ? value.some(holdsObject) : typeof value === 'object' && value !== null
+  const isRecord = (one: unknown) => typeof one === 'object' && one !== null && !Array.isArray(one)
+
+  return VALUES.includes(keyword) && findPath([value], isRecord) !== undefined
 }
 
 /** A schema that is being made. */

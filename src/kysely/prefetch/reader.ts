@@ -53,20 +53,20 @@ export async function openPrefetch(
   return parts.length > 0 ? new PrefetchReader(parts, handle.table) : undefined
 }
 
-/** An adapter of tables. */
-export interface TableAdapter extends SetAdapter {
+/** An adapter, which may be one of tables. */
+interface RelatedAdapter extends SetAdapter {
   /** Where a call reads. */
-  _locate(params: object | undefined): Origin
+  _locate?(params: object): Origin
 }
 
 /** Opens the table of a related service, if its calls read where the page is read. */
 async function openRelated(
-  service: SetAdapter | TableAdapter,
+  service: RelatedAdapter,
   { source, transaction }: Origin,
   { db }: TableHandle,
   params: object
 ): Promise<Related | undefined> {
-  const origin = '_locate' in service ? service._locate(params) : undefined
+  const origin = service._locate?.(params)
 
   if (origin?.source !== source || origin.transaction !== transaction) return undefined
 
