@@ -3,6 +3,7 @@ import {
   describesObject,
   getTypes,
   hasKeyword,
+  isObjectOrList,
   type JsonSchema,
   listValues
 } from './json-schema.ts'
@@ -168,7 +169,9 @@ export function toField(alternatives: readonly JsonSchema[]): Field {
     kinds: kinds.has('any') ? ['any'] : [...kinds],
     isNullable: kinds.has('any') || alternatives.some((part) => getTypes(part).includes('null')),
     mayBeObject: alternatives.some(describesObject),
-    ...(isListed && values.length > 0 && { values: values.filter((value) => value !== null) })
+    ...(isListed &&
+      values.length > 0 &&
+      !values.some(isObjectOrList) && { values: values.filter((value) => value !== null) })
   }
 }
 

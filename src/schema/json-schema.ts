@@ -112,12 +112,27 @@ function mapValues(parts: object, replace: (part: unknown, name: string) => unkn
   return Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, replace(part, name)]))
 }
 
-/** The types that a part names, `null` among them where it is one of its values. */
-export function getTypes({ type, nullable, enum: values, const: value }: JsonSchema): readonly string[] {
-  const named = Array.isArray(type) ? type : type === undefined ? [] : [type]
-  const hasNull = nullable === true || value === null || (Array.isArray(values) && values.includes(null))
+/**
+ * The types that a part names, `null` among them where it is one of its values. Where it names none, and objects or lists are
+ * among its values, the types are those of the values.
+ */
+export function getTypes(part: JsonSchema): readonly string[] {
+  const values = listValues(part)
+  const types = [part.type ?? (values.some(isObjectOrList) ? values.map(toType) : [])].flat() as string[]
 
-  return hasNull && !named.includes('null') ? [...named, 'null'] : named
+  return part.nullable === true || values.includes(null) ? [...new Set([...types, 'null'])] : types
+}
+
+/** Whether a value is one that a schema describes by its parts. */
+export function isObjectOrList(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
+}
+
+/** The type of a JSON value. */
+function toType(value: unknown): string {
+  if (Array.isArray(value)) return 'array'
+
+  return value === null ? 'null' : typeof value
 }
 
 /** Whether a part says that the value is an object, or what an object has. One that may be anything says neither. */

@@ -32,6 +32,26 @@ describe('what leaves', () => {
     })
   })
 
+  it('is a field of which the schema lists the values, objects and lists among them', async () => {
+    const properties = {
+      id: { type: 'integer' },
+      object: { enum: [{ a: 1 }, { a: 2 }] },
+      only: { const: { a: { b: 1 } } },
+      list: { enum: [[1, 2], null] },
+      mixed: { anyOf: [{ const: { a: 1 } }, { enum: ['x', { b: 1 }] }] }
+    }
+    const records = [
+      { id: 1, object: { a: 2 }, only: { a: { b: 1 } }, list: [1, 2], mixed: 'x' },
+      { id: 2, object: { a: 1 }, only: { a: { b: 1 } }, list: null, mixed: { b: 1 } }
+    ]
+    const reports: string[] = []
+
+    expect(await show(schema({ type: 'object', properties }), structuredClone(records), reports)).toEqual(
+      records
+    )
+    expect(reports).toEqual([])
+  })
+
   it('is nothing of an object in a record that has the name of a computed field', async () => {
     const declared = schema(z.object({ id, inner: z.object({ name: z.string() }) }), {
       computed: { size: { from: ['id'], many: (records) => records.map(() => 1) } }
