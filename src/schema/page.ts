@@ -71,17 +71,16 @@ export function pickResult(result: unknown, pick: (record: unknown) => unknown, 
   if (Array.isArray(result)) return result.map(pick)
   if (!isPage(result)) return pick(result)
 
-  const { total, limit, skip, data, ...others } = result
+  const { total, limit, skip, data } = result
+  const cursors = Object.fromEntries(
+    CURSOR_FIELDS.filter((name) => name in result).map((name) => [name, (result as Partial<Page>)[name]])
+  )
   const page =
     skip === undefined
-      ? { data: data.map(pick), limit, ...toCursors(others) }
-      : { limit, skip, data: data.map(pick) }
+      ? { data: data.map(pick), limit, ...cursors }
+      : { limit, skip, data: data.map(pick), ...cursors }
 
   return total === undefined ? page : { total, ...page }
-}
-
-function toCursors(page: object): object {
-  return Object.fromEntries(CURSOR_FIELDS.map((name) => [name, (page as Partial<Page>)[name]]))
 }
 
 /**

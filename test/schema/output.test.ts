@@ -83,6 +83,12 @@ describe('what leaves', () => {
     }
   })
 
+  it('is a page with all of its own fields, those of both kinds of pages', async () => {
+    const page = { limit: 1, skip: 0, data: [{ id: 1, secret: 1 }], hasNextPage: true, endCursor: 'x' }
+
+    expect(await show(schema(z.object({ id })), page)).toEqual({ ...page, data: [{ id: 1 }] })
+  })
+
   it('is a list in a list, and a value where a list may be', async () => {
     const declared = schema(
       z.object({
