@@ -90,7 +90,7 @@ function toKnownError(error: unknown, dialects: readonly Dialect[], call?: Faile
   const known =
     kind === 'referenced'
       ? toReferenced(findReferrer(error, dialects), call)
-      : toErrorOf(kind, findFields(error, call?.table), toDetail(error))
+      : toErrorOf(kind, findFields(error, kind, call?.table), toDetail(error))
 
   return withCause(known, error)
 }
@@ -164,7 +164,9 @@ export function isDeadlock(error: unknown, db: AnyKysely): boolean {
 
 /** Whether the database says that an id is taken. Where it has numbered that id itself, the next one may be free. */
 export function isTaken(error: unknown, id: string, table: Table): boolean {
-  return toErrorKind(error, [table.dialect]) === 'conflict' && findFields(error, table).join() === id
+  const kind = toErrorKind(error, [table.dialect])
+
+  return kind === 'conflict' && findFields(error, kind, table).join() === id
 }
 
 /** The error that a client gets, with the fields that it is about. */
@@ -227,14 +229,21 @@ function toErrorKind(error: unknown, dialects: readonly Dialect[]): ErrorKind | 
 }
 
 /** The columns that an error is about, as far as it tells. None but those of the table. */
-function findFields(error: unknown, table: Table | undefined): readonly string[] {
+function findFields(
+  error: unknown,
+  kind: ErrorKind | undefined,
+  table: Table | undefined
+): readonly string[] {
   if (!table || !hasMessage(error)) return []
 
   const { columns, constraints } = table
+  // A constraint may have the name of a column: MariaDB gives a key that of its first one.
+  const isOfConstraint = kind === 'conflict' || kind === 'check'
+  const isColumn = (name: string) => columns.has(name) && !(isOfConstraint && constraints.has(name))
 
   return table.dialect
     .toErrorNames(error, table)
-    .flatMap((name) => (columns.has(name) ? [name] : (constraints.get(name) ?? [])))
+    .flatMap((name) => (isColumn(name) ? [name] : (constraints.get(name) ?? [])))
 }
 
 function hasMessage(error: unknown): error is DriverError & { readonly message: string } {

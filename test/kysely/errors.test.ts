@@ -55,6 +55,23 @@ describeDatabases('what a database objects to', (database) => {
     expect(await users.find()).toEqual([ada, bob])
   })
 
+  it('a key of several fields may have the name of one of them', async () => {
+    const constraint = database === MARIADB ? 'unique key (a, b)' : 'constraint a unique (a, b)'
+    const db = await createTable(
+      database,
+      'alula_keys',
+      `id integer primary key, a integer, b integer, ${constraint}`
+    )
+    const keys = kysely({ Model: db, name: 'alula_keys' })
+
+    await keys.create({ id: 1, a: 1, b: 2 })
+
+    expect((await failureOf(keys.create({ id: 2, a: 1, b: 2 }))).errors).toEqual({
+      a: 'is taken',
+      b: 'is taken'
+    })
+  })
+
   it('an id that is taken is a Conflict with the id', async () => {
     const { users } = await openUsers(database)
     const { id } = await users.create({ email: 'ada' })

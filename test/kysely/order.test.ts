@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { kysely, table } from '../../src/kysely.ts'
 import { many } from '../../src/schema.ts'
-import { createTable, describeDatabases } from '../support/sql.ts'
+import { createTable, describeDatabases, MARIADB_URL } from '../support/sql.ts'
 
 describeDatabases('several records that are changed or removed', (database) => {
   it('come, and are told, in the order of their ids', async () => {
@@ -77,7 +77,9 @@ describeDatabases('columns whose names are words of SQL', (database) => {
 
 describeDatabases('a page of a table that is named with its schema', (database) => {
   it('is sorted, and has its related records', async () => {
-    const schema = { SQLite: 'main', PostgreSQL: 'public', MariaDB: 'test' }[database.name]
+    const schema = { SQLite: 'main', PostgreSQL: 'public', MariaDB: new URL(MARIADB_URL).pathname.slice(1) }[
+      database.name
+    ]
     const db = await createTable(database, 'alula_order', 'id integer primary key, age integer')
     const app = alula()
 
