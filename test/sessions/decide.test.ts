@@ -37,6 +37,13 @@ describe('a refresh token', () => {
       { kind: 'refresh', changes: { counter: 10, refreshedAt: 20_000 } }
     ],
     ['one behind within the grace gets the current one', 4, 10_000, { seen: 5 }, { kind: 'repeat' }],
+    [
+      'one behind within the grace gets it, at any time',
+      4,
+      DAY + 10_000,
+      { seen: 5, refreshedAt: DAY },
+      { kind: 'repeat' }
+    ],
     ['one behind within the grace of another clock, too', 4, -10_000, { seen: 5 }, { kind: 'repeat' }],
     [
       'one behind later gets the current one, as long as that was not refreshed',

@@ -54,7 +54,10 @@ describe('a refresh in several processes', () => {
 
     await other.use(next.accessToken)
     clock.advance(MINUTE)
-    await expect(one.refresh(refreshToken)).rejects.toMatchObject(reason('behind'))
+    await expect(one.refresh(refreshToken)).rejects.toMatchObject({
+      ...reason('behind'),
+      message: 'The refresh token was replaced'
+    })
     await one.use(next.accessToken)
     await expect(other.refresh(refreshToken)).rejects.toMatchObject(reason('reuse'))
     await expect(one.use(next.accessToken)).rejects.toMatchObject(REVOKED)
@@ -295,14 +298,19 @@ describe('a session ends', () => {
     const { one, other, clock, rows } = await start({ refresh: { limit: 3 } })
     const logins: any[] = []
 
-    for (let count = 0; count < 5; count++) {
+    // A clock that is set back makes a new one the oldest.
+    for (const time of [4, 1, 2, 0, 3]) {
+      clock.advance(time * MINUTE)
       logins.push(await one.logIn())
-      clock.advance(MINUTE)
+      await other.use(logins.at(-1).accessToken)
+      clock.advance(-time * MINUTE)
     }
 
     expect(await rows()).toHaveLength(3)
+    expect(one.ended.map(({ cause }) => cause)).toEqual(['limit', 'limit'])
     await expect(other.refresh(logins[1].refreshToken)).rejects.toMatchObject(reason('ended'))
-    await other.refresh(logins[2].refreshToken)
+    await expect(other.refresh(logins[3].refreshToken)).rejects.toMatchObject(reason('ended'))
+    for (const index of [0, 2, 4]) await other.refresh(logins[index].refreshToken)
   })
 
   it('by endSessions, with all others of the user', async () => {

@@ -105,7 +105,11 @@ describeTransports('a login with refresh', (open) => {
     const second = await refresh(login.refreshToken)
     const third = await refresh(second.refreshToken)
 
-    expect(await refused(login.refreshToken)).toMatchObject({ code: 401, data: { reason: 'reuse' } })
+    expect(await refused(login.refreshToken)).toMatchObject({
+      code: 401,
+      message: 'The session has ended',
+      data: { reason: 'reuse' }
+    })
     expect(await refused(third.refreshToken)).toMatchObject({ code: 401, data: { reason: 'ended' } })
     expect(await useToken(client, third.accessToken)).toMatchObject({ code: 401, message: 'jwt revoked' })
     expect(ended).toMatchObject([{ cause: 'reuse' }])

@@ -297,13 +297,21 @@ describe('an application does not start', () => {
     ['with an unknown option', { refresh: { idel: '1d' } }, /Did you mean 'idle'/],
     ['with a time without a unit', { refresh: { idle: '14' } }, /'refresh.idle'/],
     ['with a negative grace', { refresh: { grace: -1 } }, /'refresh.grace'/],
+    ['with a grace that is no time', { refresh: { grace: 'soon' } }, /'refresh.grace'/],
+    ['with half a second', { refresh: { accessExpiresIn: 0.5 } }, /'refresh.accessExpiresIn'/],
+    ['with a store of another kind', { refresh: { store: 5 } }, /'refresh.store'.*the path of a service/],
+    ['with a cookie that is a name', { refresh: { cookie: 'name' } }, /'refresh.cookie'.*secure: false/],
     ['with no session at all', { refresh: { limit: 0 } }, /'refresh.limit'/],
     [
       'with a Redis that is nowhere',
       { refresh: { store: { url: 'redis://localhost' } } },
       /'refresh.store.url'/
     ],
-    ['with a cookie of another kind', { refresh: { cookie: { secure: 'no' } } }, /'refresh.cookie.secure'/],
+    [
+      'with a cookie of another kind',
+      { refresh: { cookie: { secure: 'no' } } },
+      /'refresh.cookie.secure'.*true or false/
+    ],
     [
       'with tokens that outlive the idle end',
       { refresh: { accessExpiresIn: '2d', idle: '1d' } },
@@ -311,6 +319,10 @@ describe('an application does not start', () => {
     ]
   ])('%s', async (_name, options, message) => {
     await expect(start(options)).rejects.toThrow(message)
+  })
+
+  it('but not with the shortest times', async () => {
+    await start({ refresh: { accessExpiresIn: '1s', idle: 1, grace: '1s' } })
   })
 
   it('with a store that clients can reach, or that is no adapter', async () => {
