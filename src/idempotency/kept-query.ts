@@ -4,6 +4,7 @@ import type { Query } from '../core/types.ts'
 import { listAsked } from '../query/asked.ts'
 import { toReadings } from '../query/coerce.ts'
 import { isEqual } from '../query/compare.ts'
+import { RESULT_FILTERS } from '../query/operators.ts'
 import { getFirstName, isPlainObject } from '../utils/object.ts'
 import { isSameId } from '../utils/same-id.ts'
 
@@ -25,12 +26,19 @@ export function toKept(query: Query, sent: Query, data: unknown): Query {
   return filterConditions(query, (condition) => !(isChanged(condition, written) && take(left, condition)))
 }
 
-/** The conditions of the client alone, without those on written fields: what names one of several records with the same id. */
+/**
+ * The conditions of the client alone, without those on written fields: what names one of several records with the same id. Which
+ * fields the client wants is left out too, because a rule may be about others.
+ */
 export function toNaming(query: Query, sent: Query, data: unknown): Query {
   const written: Query = Object(data)
   const left = listConditions(sent)
 
-  return filterConditions(query, (condition) => take(left, condition) && !isChanged(condition, written))
+  return filterConditions(
+    query,
+    (condition) =>
+      !Object.hasOwn(RESULT_FILTERS, condition[0]) && take(left, condition) && !isChanged(condition, written)
+  )
 }
 
 function listConditions(query: Query): Condition[] {

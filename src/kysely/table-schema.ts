@@ -38,7 +38,7 @@ export type TypesOfTable<Table, Server extends PropertyKey, E = undefined> = {
   readonly create: Omit<Insertable<Table>, Server> &
     Partial<Pick<Insertable<Table>, Server & keyof Insertable<Table>>>
   readonly update: TypesOfTable<Table, Server>['create']
-  readonly patch: Updateable<Table>
+  readonly patch: WithoutUndefined<Updateable<Table>>
   // biome-ignore lint/complexity/noBannedTypes: no method
   readonly methods: {}
   /** Their names are not in the type. */
@@ -48,6 +48,9 @@ export type TypesOfTable<Table, Server extends PropertyKey, E = undefined> = {
   readonly hidden: never
   readonly reserved: Server
 }
+
+/** Fields that may be left out: with `exactOptionalPropertyTypes`, data with `undefined` fits no record. */
+type WithoutUndefined<Data> = { [Name in keyof Data]?: Exclude<Data[Name], undefined> }
 
 /** The settings that a table has as a schema has them. */
 const SHARED = [

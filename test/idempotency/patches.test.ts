@@ -87,8 +87,11 @@ it.each(['', '?owner=ada', '?owner=ada&text=a', '?owner[$in][]=ada'])(
   }
 )
 
-it('a patch that selects fields and sorts is repeated', async () => {
-  const { patch } = await open()
+it.each([
+  ['a hook', {}],
+  ['a rule', { access: access({ patch: () => ({ owner: 'ada' }) }) }]
+])('a patch under %s that selects fields and sorts is repeated', async (_, options) => {
+  const { patch } = await open(options, !('access' in options))
   const { first, send } = await patch('1?$select[]=text&$sort[text]=1&$limit=1', { text: 'b' })
 
   expect(first).toEqual([200, { id: 1, text: 'b' }])

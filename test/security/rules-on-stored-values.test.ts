@@ -206,6 +206,38 @@ describeDatabases('a rule on a table with a trigger', (database) => {
   })
 })
 
+describeDatabases('a class that marks records as deleted, in a table with a trigger', (database) => {
+  it('removes what the rule then excludes', async () => {
+    const db = await createTable(
+      database,
+      TABLE,
+      'id integer primary key, email varchar(100) not null, deleted bigint'
+    )
+
+    for (const statement of LOWER[database.name]) await sql.raw(statement).execute(db)
+    if (database === POSTGRES) onTestFinished(dropFunction)
+
+    class People extends KyselyService {
+      override async remove(id: any, params?: any): Promise<any> {
+        return super.patch(id, { deleted: 5 }, params)
+      }
+    }
+
+    const app: any = alula()
+
+    app.use('people', new People({ Model: db, name: TABLE, allowId: true }), {
+      access: access({ all: () => ({ deleted: null }) })
+    })
+
+    const client = app.asClient().service('people')
+
+    await app.service('people').create({ id: 1, email: 'ada@acme.com' })
+    await expect(client.patch(1, { deleted: 5 })).rejects.toMatchObject({ code: 403 })
+    expect(await client.remove(1)).toMatchObject({ id: 1, deleted: 5 })
+    await expect(client.remove(1)).rejects.toMatchObject({ code: 404 })
+  })
+})
+
 async function dropFunction(): Promise<void> {
   const db = POSTGRES.open()
 

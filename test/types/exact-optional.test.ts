@@ -11,9 +11,10 @@ import { AdapterBase, type NormalizedOptions, type AdapterOptions } from '../../
 import type { AuthenticationConfiguration, JwtOptions, JwtVerifyOptions } from '../../src/authentication.ts'
 import express from '../../src/express.ts'
 import { type Application, alula } from '../../src/index.ts'
-import { type KyselyOptions, type KyselyService, type Transaction } from '../../src/kysely.ts'
+import { kysely, type KyselyOptions, type KyselyService, table as toSchema, type Transaction } from '../../src/kysely.ts'
 import { memory, type MemoryAdapter } from '../../src/memory.ts'
 import { many, schema, type ServiceOf, typed } from '../../src/schema.ts'
+import type { ColumnType, Generated, Insertable, Selectable } from 'kysely'
 import { z } from 'zod'
 
 const app = alula<any, { authentication: AuthenticationConfiguration }>()
@@ -27,7 +28,14 @@ const Note = z.object({ id: z.int(), text: z.string(), done: z.boolean().default
 type Note = z.infer<typeof Note>
 const notes = schema(Note)
 const related = schema(Note, { relations: { comments: many(typed<{ text: string; noteId: number }>('comments'), { to: 'noteId' }) } })
-declare const declared: Application<{ notes: ServiceOf<typeof notes>; related: ServiceOf<typeof related> }>
+interface Row { id: Generated<number>; at: ColumnType<Date, Date | string>; price: ColumnType<string, string | number> }
+const rows = toSchema<Row, 'at'>()
+declare const Model: any
+declare const declared: Application<{
+  notes: ServiceOf<typeof notes>
+  related: ServiceOf<typeof related>
+  rows: ServiceOf<typeof rows>
+}>
 `
 
 const ACCEPTED = [
@@ -52,6 +60,7 @@ const ACCEPTED = [
   'export abstract class Own extends AdapterBase { list = (): readonly string[] => this.options.operators }',
   "declared.use('notes', memory<Note>({ paginate: { default: 10 } }), { schema: notes })",
   "declared.use('related', memory<Note>({ paginate: { default: 10 } }), { schema: related })",
+  "declared.use('rows', kysely<Selectable<Row>, Insertable<Row>>({ Model, name: 'rows' }), { schema: rows })",
   "declared.service('notes').publish((note: Note) => declared.channel(note.text))",
   "declared.service('related').publish((note: Note) => declared.channel(note.text))",
   "declared.service('notes').on('created', (note: Note) => note.text)",
