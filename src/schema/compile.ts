@@ -124,9 +124,12 @@ export function getSchemaDefinition(service: object): SchemaDefinition | undefin
 export function listDeclared(service: FeathersService): readonly string[] | undefined {
   const definition = getSchemaDefinition(service)
 
-  if (!definition || definition.extra === 'keep' || isOpenObject(definition.record)) return undefined
+  return definition && !mayHaveMore(definition) ? toNames(definition.record) : undefined
+}
 
-  return toNames(definition.record)
+/** Whether records may have fields that the schema does not declare. */
+export function mayHaveMore({ extra, record }: SchemaDefinition): boolean {
+  return extra === 'keep' || isOpenObject(record)
 }
 
 /** What the schema of a service says of a custom method; `undefined` where it says nothing. */

@@ -21,13 +21,15 @@ import { getServiceSlots, getSlots, setSlots } from '../utils/call-state.ts'
 import { isFunction, isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
+import { keepOwner } from '../utils/dispatch.ts'
 import type { ErrorCode } from '../utils/error-codes.ts'
-import { copyWith, getFirstName, isEmpty } from '../utils/object.ts'
+import { copyWith, getFirstName, isEmpty, isPlainObject } from '../utils/object.ts'
 import { andThen } from '../utils/promise.ts'
 import {
   type CompiledSchema,
   compileSchema,
   listDeclared,
+  mayHaveMore,
   returnsRecords,
   type SchemaDefinition
 } from './compile.ts'
@@ -40,7 +42,7 @@ import { HiddenFields } from './hidden.ts'
 import { warnOfMissingId } from './missing-id.ts'
 import { markRecords, type Picker, showAll, showOthers } from './output.ts'
 import { assertSentId } from './own-id.ts'
-import { type PageTest, pickResult, toPageTest } from './page.ts'
+import { listRecords, type PageTest, pickResult, toPageTest } from './page.ts'
 import type { QueryCheck } from './query.ts'
 import { getFrom, type Relations } from './relation.ts'
 import { compileExternal, compileResult, type ResolverSettings, resolveInput } from './resolvers.ts'
@@ -119,6 +121,8 @@ class ServiceSchema implements DescribedExtension {
   private hidden: HiddenFields | undefined
   /** Whether clients of a service name its records by another field than the id. */
   private hasBy = false
+  /** Of the services that have it. */
+  private readonly paths = new Set<string>()
 
   constructor({ form, record }: Declaration) {
     this.form = form
@@ -182,6 +186,7 @@ class ServiceSchema implements DescribedExtension {
     }
 
     assertPlaceholders(this.form, service, path)
+    this.paths.add(path)
     // Cursors show the values of an order.
     ;(service as Hiding)._hide?.((field) => this.isKept(field, listDeclared(service), id))
     this.hasBy ||= getServiceOptions(service).by !== undefined
@@ -192,7 +197,7 @@ class ServiceSchema implements DescribedExtension {
 
       report(
         'ALULA_UNDECLARED_FIELD',
-        `The field '${field}' of service '${path}' does not leave, because its schema does not declare it. Declare it, and name it in 'hidden' if clients must not see it; or leave it out of the result`
+        `The field '${field}' of service '${[...this.paths].join("' or '")}' does not leave, because its schema does not declare it. Declare it, and name it in 'hidden' if clients must not see it; or leave it out of the result`
       )
     })
     if (isDevelopment) {
@@ -297,18 +302,19 @@ class ServiceSchema implements DescribedExtension {
 
   /** What makes the response of what leaves: an envelope or a view; `undefined` where the response is that. */
   private toPresent(method: string): ViewFunction | undefined {
-    const { envelope, view } = this.form
+    const { envelope, view, hidden = [] } = this.form
 
     if (envelope) {
       const isPage = toEnvelopePageTest(method, this.definition?.methods[method]?.result)
 
       return ({ dispatch }) => wrapResult(dispatch, envelope, isPage)
     }
-    if (!view || isFunction(view)) return view
+    if (!view || (isFunction(view) && isEmpty(hidden))) return view
 
     const { pickView } = this.compiled as CompiledSchema
+    const make: ViewFunction = isFunction(view) ? view : view.make
 
-    return (context) => andThen(view.make(context), (made) => this.pickOther(made, pickView))
+    return (context) => andThen(make(context), (made) => this.pickOther(made, pickView))
   }
 
   /** What may leave of a value that is no record, such as a custom result: its records may be anywhere in it. */
@@ -348,14 +354,20 @@ class ServiceSchema implements DescribedExtension {
   }
 
   innermost(method: string): AroundHook<HookContext> | undefined {
-    const resultCheck = isStandardMethod(method) ? this.resultCheck : undefined
+    const isStandard = isStandardMethod(method)
+    const resultCheck = isStandard ? this.resultCheck : undefined
     const checksId = this.hasBy && (method === 'update' || method === 'patch')
+    const { definition, mark } = this.compiled as CompiledSchema
+    // A hook or a view may put a record where the schema names no fields.
+    const marks = isStandard && (definition.hasView || mayHaveMore(definition))
 
-    if (!resultCheck && !checksId) return undefined
+    if (!resultCheck && !checksId && !marks) return undefined
 
     return async (context, next) => {
       if (checksId) await assertSentId(context)
       await next()
+      // An instance of a class may become a record of another service.
+      if (marks) for (const record of listRecords(context).filter(isPlainObject)) keepOwner(record, mark)
       resultCheck?.remember(context)
     }
   }

@@ -1,0 +1,90 @@
+// Records of a service that its own hooks and views put where its schema names no fields.
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { createHandler } from '../../src/fetch.ts'
+import { alula } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
+import { schema } from '../../src/schema.ts'
+
+const SHOWN = { id: 1, title: 'a' }
+const Note = z.object({ id: z.int(), title: z.string(), secret: z.string() })
+const OpenNote = z.looseObject(Note.shape)
+
+/** Has what clients get of `get`, `find`, `patch`, and `create` of a note. */
+async function ask(declared: any, hooks: object = {}): Promise<unknown[]> {
+  const app: any = alula()
+  const store = { 1: { ...SHOWN, secret: 'secret', undeclared: 'secret' } }
+
+  app.use('notes', memory({ store, startId: 1 }), { schema: declared })
+  app.service('notes').hooks(hooks)
+
+  const handle = createHandler(app)
+  const send = async (method: string, path: string, data?: object) => {
+    const response = await handle(
+      new Request(`http://localhost/notes${path}`, {
+        method,
+        headers: { 'Content-Type': 'application/json' },
+        ...(data && { body: JSON.stringify(data) })
+      })
+    )
+
+    return response.json()
+  }
+
+  return [await send('GET', '/1'), await send('GET', ''), await send('PATCH', '/1', { title: 'a' })]
+}
+
+/** A hook that makes something of the result. */
+function set(name: 'result' | 'dispatch', make: (result: any) => unknown) {
+  return (context: any) => {
+    context[name] = make(context.result)
+  }
+}
+
+describe.each([
+  ['undeclared fields, too', schema(Note, { hidden: ['secret'], extra: 'keep' })],
+  ['fields of any name', schema(OpenNote, { hidden: ['secret'] })]
+])('a record with %s', (_name, declared) => {
+  it('is without its hidden fields where a hook puts it', async () => {
+    const own = { ...SHOWN, undeclared: 'secret' }
+    const [got, found, patched]: any[] = await ask(declared, {
+      after: {
+        get: [set('result', (result) => ({ ...result, original: result }))],
+        find: [set('result', (result) => [{ id: 2, originals: result }])],
+        patch: [set('dispatch', (result) => ({ note: result }))]
+      }
+    })
+
+    expect(got).toEqual({ ...own, original: own })
+    expect(found).toEqual([{ id: 2, originals: [own] }])
+    expect(patched).toEqual({ note: own })
+  })
+})
+
+describe('a view without a schema', () => {
+  it('shows the records of the result as all responses do', async () => {
+    const view = ({ result }: any) => ({ notes: result })
+
+    expect(await ask(schema(Note, { hidden: ['secret'], view }))).toEqual([
+      { notes: SHOWN },
+      { notes: [SHOWN] },
+      { notes: SHOWN }
+    ])
+    expect(await ask(schema(Note.omit({ secret: true }), { view }))).toEqual([
+      { notes: SHOWN },
+      { notes: [SHOWN] },
+      { notes: SHOWN }
+    ])
+  })
+
+  it('leaves hidden fields out by their names', async () => {
+    const view = ({ method, result }: any) => (method === 'find' ? result.map(copy) : copy(result))
+    const copy = ({ id, secret }: any) => ({ id, deep: [{ secret }] })
+
+    expect(await ask(schema(Note, { hidden: ['secret'], view }))).toEqual([
+      { id: 1, deep: [{}] },
+      [{ id: 1, deep: [{}] }],
+      { id: 1, deep: [{}] }
+    ])
+  })
+})
