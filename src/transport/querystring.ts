@@ -27,6 +27,9 @@ const OPTIONS = {
   decoder: decode
 }
 
+/** A part of a query string without a name and a value, which says nothing: `a=1&`. */
+const EMPTY_PART = /^&|&&|&$/
+
 /** Whether a query string may have an empty value: a parameter ends with `=`, or has none. */
 const EMPTY_VALUE = /(?:=|(?:^|&)[^=&]*)(?:&|$)/
 
@@ -39,12 +42,14 @@ const EMPTY_VALUE = /(?:=|(?:^|&)[^=&]*)(?:&|$)/
  * one of the same name, and past one of the `QUERY_LIMITS`
  */
 export function parseQueryString(search: string): Query {
-  if (search === '') return {}
+  const text = EMPTY_PART.test(search) ? search.split('&').filter(Boolean).join('&') : search
 
-  const query = parseStrictly(search)
+  if (text === '') return {}
+
+  const query = parseStrictly(text)
 
   // `qs` drops these, and a query that lost a filter selects more than was asked for.
-  if (EMPTY_VALUE.test(search) && countValues(query) !== search.split('&').length) {
+  if (EMPTY_VALUE.test(text) && countValues(query) !== text.split('&').length) {
     throw new BadRequest(
       'Invalid query string: expected no empty value for a name that also has brackets, as in a[b]=1&a='
     )

@@ -62,6 +62,17 @@ describe('a query string', () => {
     }
   )
 
+  it.each(['a=1&b=2&', '&a=1&b=2', 'a=1&&b=2', '&&a=1&&&b=2&'])(
+    'has no part that is empty, as in %s',
+    (search) => {
+      expect(parseQueryString(search)).toEqual({ a: '1', b: '2' })
+    }
+  )
+
+  it.each(['&', '&&&'])('is empty with nothing but %s', (search) => {
+    expect(parseQueryString(search)).toEqual({})
+  })
+
   it.each([
     'n[$gt]=4&n=',
     'n[$gt]=4&n',
