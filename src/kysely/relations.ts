@@ -121,7 +121,8 @@ export async function toNumbers(
   for (const [name, sort] of sorts) {
     if (!isSamePlace(sort.set, place)) {
       throw new BadRequest(
-        `Invalid query: it sorts by records of another database, or that are read with other settings of 'session'`
+        `Invalid query: '${name}' counts records of another database, or that are read with other settings of 'session'`,
+        { errors: { [name]: 'cannot be sorted by' } }
       )
     }
 

@@ -416,6 +416,7 @@ it('numbers of related records in another database are not sorted by', async () 
   await expect(ask(app, 'people', { $sort: { noteCount: 1 } })).rejects.toMatchObject({
     code: 400,
     message:
-      "Invalid query: it sorts by records of another database, or that are read with other settings of 'session'"
+      "Invalid query: 'noteCount' counts records of another database, or that are read with other settings of 'session'",
+    errors: { noteCount: 'cannot be sorted by' }
   })
 })
