@@ -1,4 +1,6 @@
 export { AdapterBase } from './adapter/base.ts'
+export type { Keyed, KeyedStore, KeyRange } from './adapter/cursor-page.ts'
+export type { Key } from './adapter/cursors.ts'
 export { type AdapterMethods, type FindMethod, implementService } from './adapter/methods.ts'
 export {
   type AdapterOptions,

@@ -1,6 +1,7 @@
 import type { Paginated, PaginationOptions, PaginationParams, Params, Query } from '../core/types.ts'
 import type { FilterConverter, QueryOptions } from '../query/parse.ts'
 import { isBoolean, isCount, isObject, isString, isStringList } from '../utils/check.ts'
+import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 
 /** The key of `upsert`. */
@@ -170,12 +171,20 @@ export function isPaginated(paginate: PaginationParams | undefined): paginate is
  *
  * @param paginate The pagination that applies
  * @param page The page; `limit` may be `undefined` where there is no pagination
+ * @throws Error where the pagination has cursors: `findCursorPage` makes such pages
  */
 export function toPage<T>(
   paginate: PaginationParams | undefined,
   { total, limit, skip, data }: { total: number; limit: number | undefined; skip: number; data: T[] }
 ): Paginated<T> | T[] {
   if (!isPaginated(paginate)) return data
+
+  if (paginate.cursor) {
+    throw createError(
+      'ALULA_INVALID_OPTION',
+      "The adapter has no pages with cursors: remove 'cursor' from 'paginate'"
+    )
+  }
 
   return (paginate.total === false ? { limit, skip, data } : { total, limit, skip, data }) as Paginated<T>
 }

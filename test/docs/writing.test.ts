@@ -137,6 +137,27 @@ it('writing an adapter: the adapter passes the suite', async () => {
   await runToEnd(toJavaScript(adapter, tests))
 })
 
+it('writing an adapter: it gets pages with cursors', async () => {
+  const page = await readPage('writing-an-adapter')
+  const [adapter, suite] = readBlocks(page, 'ts') as [string, string]
+  const [methods] = readBlocks(readSection(page, 'Return pages with cursors'), 'ts') as [string]
+  const [find, store] = methods.split(/ {2}…\n\}\n/) as [string, string]
+  const whole = adapter
+    .replace(/ {2}async _find\(.*\n/, find)
+    .replace(
+      'where, sort, skip, limit, select } = this.parseQuery(params)',
+      'where, sort, skip, limit, select } = query'
+    )
+    .replace('  /** Replaces the record of an id', `${store}\n  /** Replaces the record of an id`)
+  const tests = suite
+    .replace(/^import \{ MapService.*\n/m, '')
+    .replace('create:', 'features: { cursors: true }, create:')
+
+  expect(whole).toContain('} = query')
+  expect(tests).toContain('cursors: true')
+  await runToEnd(toJavaScript(whole, tests))
+})
+
 it('writing an adapter: queries become the tree and the SQL that it shows', async () => {
   const page = await readPage('writing-an-adapter')
   const [tree] = readBlocks(readSection(page, 'The tree'), 'js') as [string]
