@@ -80,9 +80,12 @@ export class Connections {
    */
   announce(socket: OpenedSocket): RealTimeConnection | undefined {
     // Sockets that Socket.IO has restored skip `begin`.
-    const connection = socket.feathers ?? this.create(socket)
+    const connection = this.current.get(socket.client) ?? socket.feathers ?? this.create(socket)
 
     if (!this.sockets.has(connection)) return undefined
+
+    // Middleware may have put another object in its place, with params of its own.
+    if (socket.feathers !== connection) socket.feathers = Object.assign(connection, socket.feathers)
 
     this.known.add(connection)
     emitConnection(this.app, 'connection', [connection], connection)

@@ -142,8 +142,11 @@ class SocketServers {
   }
 
   /** Once: with a second server, its listeners would be there twice. */
-  private async configure(app: Application, { io }: SocketTransport): Promise<void> {
-    const call = async () => await this.settings.configure?.call(app, io)
+  private async configure(app: Application, transport: SocketTransport): Promise<void> {
+    const call = async () => {
+      await this.settings.configure?.call(app, transport.io)
+      transport.connectLast()
+    }
 
     this.configured ??= call().catch((error: unknown) => {
       this.configured = undefined

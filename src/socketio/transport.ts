@@ -108,7 +108,7 @@ export class SocketTransport {
       return this.toConnectError(error, socket)
     })
     this.io.use((socket, next) => void this.begin(socket, next))
-    this.io.on('connection', (socket) => this.connect(socket))
+    this.io.on('connection', this.connect)
     this.io.sockets.setMaxListeners(MAX_LISTENERS)
 
     this.log = openLog(app, {
@@ -235,7 +235,13 @@ export class SocketTransport {
     next()
   }
 
-  private connect(socket: OpenedSocket): void {
+  /** Has the listeners of the application see a socket first: what they set is there when it joins its channels. */
+  connectLast(): void {
+    this.io.off('connection', this.connect)
+    this.io.on('connection', this.connect)
+  }
+
+  private readonly connect = (socket: OpenedSocket): void => {
     const connection = this.connections.announce(socket)
 
     if (!connection) {
