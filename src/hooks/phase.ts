@@ -97,7 +97,8 @@ function wrapError<C extends BaseContext>(inner: Pipeline<C>, hooks: readonly Ho
     try {
       return await inner(context)
     } catch (error) {
-      return await recover(context, error, hooks)
+      // An error hook takes an error back by setting it to undefined.
+      return await recover(context, error === undefined ? new Error('undefined was thrown') : error, hooks)
     }
   }
 }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { alula } from '../../src/index.ts'
 import { describeBoth } from './both.ts'
 import { fail } from './trace.ts'
 
@@ -216,4 +217,20 @@ describeBoth('error hooks', (createApp) => {
 
     expect(seen).toEqual(['text', 42, null, { code: 7 }])
   })
+})
+
+// In Feathers the call succeeds without a result.
+it('undefined that was thrown is an error, with error hooks as without', async () => {
+  const seen: unknown[] = []
+  const app: any = alula()
+
+  app.use('things', {
+    get: async () => {
+      throw undefined
+    }
+  })
+  app.service('things').hooks({ error: { all: [({ error }: any) => void seen.push(error.message)] } })
+
+  await expect(app.service('things').get(1)).rejects.toThrow('undefined was thrown')
+  expect(seen).toEqual(['undefined was thrown'])
 })
