@@ -337,10 +337,19 @@ function describeFully(error: unknown): string {
     current !== undefined && descriptions.length < MAX_CAUSES;
     current = (current as Error | null)?.cause
   ) {
-    descriptions.push(current instanceof Error ? `${current.stack}` : String(current))
+    descriptions.push(current instanceof Error ? `${current.stack}` : describeThrown(current))
   }
 
   return descriptions.join('\nCaused by: ')
+}
+
+/** What was thrown in place of an error: often an object with a message and a code. */
+function describeThrown(thrown: unknown): string {
+  try {
+    return typeof thrown === 'object' ? JSON.stringify(thrown) : String(thrown)
+  } catch {
+    return Object.prototype.toString.call(thrown)
+  }
 }
 
 function toFeathersError(error: unknown): FeathersError {

@@ -40,6 +40,26 @@ describeRemoteTransports('a log', (open) => {
     if (client.provider === 'rest') expect(JSON.stringify(context)).not.toContain('secret')
   })
 
+  it.each<[string, unknown]>([
+    ['{"message":"declined","code":"E42"}', { message: 'declined', code: 'E42' }],
+    ['[object Object]', Object.assign(Object.create(null), { id: 1n })]
+  ])('says %s of what was thrown in place of an error', async (text, thrown) => {
+    const lines: string[] = []
+    const client = await open(
+      (app: any) => {
+        app.use('things', {
+          get: async () => {
+            throw thrown
+          }
+        })
+      },
+      { logger: { error: (message: string) => lines.push(message) } } as any
+    )
+
+    await client.fail('get', 'things', { id: '1' })
+    expect(lines).toEqual([text])
+  })
+
   it('gets nothing of errors that clients cause', async () => {
     const lines: any[] = []
     const client = await open_(open, { error: (...line: any[]) => lines.push(line) })
