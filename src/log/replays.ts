@@ -167,8 +167,8 @@ export class Replays {
 
         for (const entry of older) {
           at = await this.sendEntry(replay, entry, at)
-          // The others are read again: they are not kept for a client that has to read first.
-          if (replay.whenReady()) break
+          // The rest is read again: it is not kept for a client that has to read first, though that may have read by now.
+          if (at.count < entry.count) break
         }
 
         if (older.length === 0) {
