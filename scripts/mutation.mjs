@@ -70,9 +70,9 @@ const TESTS = {
   ],
   sessions: ['test/sessions/!(browser|docs|model|processes).test.ts', MISTAKES],
   redis: [
+    'test/redis/*.test.ts',
     'test/sync/{options,outage,stream}.test.ts',
-    'test/sessions/stores.test.ts',
-    'test/authentication/redis*.test.ts'
+    'test/sessions/stores.test.ts'
   ],
   access: ['test/access/!(races|random).test.ts', 'test/transports/access.test.ts'],
   manifest: ['test/access/{closed,proof}.test.ts', 'test/openapi/document*.test.ts'],

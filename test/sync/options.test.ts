@@ -31,9 +31,11 @@ const wrongOptions: [keyof RedisRevocationOptions, unknown, string][] = [
   ['redis', 6379, LOCATION],
   ['redis', [], LOCATION],
   ['redis', { host: 'redis.example' }, LOCATION],
+  ['redis', { port: 6380 }, LOCATION],
   ['prefix', '', 'a string that is not empty'],
   ['connectTimeout', 0, 'a number of milliseconds'],
-  ['connectTimeout', '5 s', 'a number of milliseconds']
+  ['connectTimeout', '5 s', 'a number of milliseconds'],
+  ['connectTimeout', '5000', 'a number of milliseconds']
 ]
 
 describe('sync', () => {
