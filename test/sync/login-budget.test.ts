@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { toListener } from '../../src/node.ts'
 import { RedisLoginBudgetStore } from '../../src/sync.ts'
 import { addUsers, logIn, logInTimes, PASSWORD } from '../login-budget/app.ts'
@@ -8,6 +8,7 @@ import { listen } from '../support/server.ts'
 import { until } from '../support/until.ts'
 
 const WREN = 'wren@example.org'
+const DAY = 24 * 60 * 60_000
 
 /** An application as if it were one of several processes. */
 async function open(redis: string, prefix: string, budget: object = {}) {
@@ -94,6 +95,48 @@ describeRedis('the budget for failed logins of two processes', () => {
 
     expect(known.filter(Boolean)).toHaveLength(10)
   })
+
+  it('keeps those of an account whatever others have, for thirty days to the millisecond', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+
+    const { store } = await open(REDIS_URL, createPrefix())
+    const usedAt = Date.now()
+
+    await store.know('wren', '192.0.2.1')
+    vi.setSystemTime(usedAt + 1)
+    for (let i = 0; i < 10; i++) await store.know('ada', `198.51.100.${i}`)
+    vi.setSystemTime(usedAt + 30 * DAY - 1)
+    expect(await store.knows('wren', '192.0.2.1')).toBe(true)
+    expect(await store.knows('wren', '198.51.100.1')).toBe(false)
+    expect(await store.knows('ada', '192.0.2.1')).toBe(false)
+    vi.setSystemTime(usedAt + 30 * DAY)
+    expect(await store.knows('wren', '192.0.2.1')).toBe(false)
+  })
+
+  it('keeps a point for the time that is asked for', async () => {
+    const { store } = await open(REDIS_URL, createPrefix())
+
+    for (const duration of [5000, 900_000]) {
+      const { count, resetIn } = await store.take(`wren ${duration}`, duration)
+
+      expect(count).toBe(1)
+      expect(resetIn).toBeGreaterThan(0)
+      expect(resetIn).toBeLessThanOrEqual(duration)
+    }
+  })
+})
+
+it('a store that is not connected counts in memory', async () => {
+  const store = new RedisLoginBudgetStore({ redis: REDIS_URL })
+
+  await store.take('wren', 900_000)
+  expect(await store.take('wren', 900_000)).toMatchObject({ count: 2 })
+  await store.giveBack('wren', 900_000)
+  expect(await store.take('wren', 900_000)).toMatchObject({ count: 2 })
+  await store.know('wren', '192.0.2.1')
+  expect(await store.knows('wren', '192.0.2.1')).toBe(true)
+  expect(await store.knows('wren', '192.0.2.2')).toBe(false)
 })
 
 describeOwnRedis('without Redis', () => {
