@@ -62,7 +62,7 @@ const TESTS = {
   idempotency: ['test/idempotency/!(processes).test.ts', 'test/transports/idempotency*.test.ts', MISTAKES],
   'login-budget': ['test/login-budget/!(waiting).test.ts', 'test/sync/login-budget.test.ts', MISTAKES],
   mcp: ['test/mcp/!(conformance|docs|registries.random).test.ts', MISTAKES],
-  otel: ['test/otel/otel.test.ts'],
+  otel: ['test/otel/{conventions,otel}.test.ts'],
   scope: [
     'test/scope/!(random).test.ts',
     'test/transports/*.test.ts',
