@@ -2,6 +2,7 @@ import { emitSafely, reportError } from '../core/events.ts'
 import type { AnyService, Application, AuthenticationRequest, Params } from '../core/types.ts'
 import { FeathersError, NotAuthenticated } from '../errors.ts'
 import { isOfSession, readClaims, toUser } from './claims.ts'
+import { orAborted } from './hooks.ts'
 import { decode, getLocation, type HashLocation, takeFromHash } from './location.ts'
 import type { AuthenticationResult, Login } from './login.ts'
 import { runRenewal } from './renewal.ts'
@@ -59,13 +60,15 @@ export class AuthenticationClient {
   options: AuthenticationClientOptions
   /** Whether the last login has succeeded, and no logout came after it. */
   authenticated = false
+  /** Of a socket: the login after a lost connection, until it has ended. */
+  resumed: Promise<AuthenticationResult | null> | undefined
 
+  /** The calls that wait for that. */
+  private waiting: Promise<unknown>[] = []
   /** The last login; after its end, what is still known of it. */
   private lastLogin: Login = {}
   /** While a login starts another one as a part of itself: the outer one. */
   private outer: Login | undefined
-  /** The last login after a lost connection. */
-  private resumed: unknown
   /** Whether that login failed without a refusal by the server, such as for a lost connection. */
   private isInterrupted = false
   /** Of a socket: the login of its connection. */
@@ -106,6 +109,24 @@ export class AuthenticationClient {
       this.sent = Promise.resolve()
       if (this.authenticated || this.isInterrupted) this.resume(() => reconnect(reason))
     })
+  }
+
+  /**
+   * Waits for the login after a lost connection, with a call of a user.
+   *
+   * @param call The call, which waits for no longer than it may take
+   * @param params Its params: an aborted signal ends the wait too
+   * @throws NotAuthenticated when the user has logged out meanwhile; the error of the login
+   */
+  whenResumed(call: { method: string; path: string }, { connection }: Params): Promise<unknown> {
+    const resumed = this.resumed?.then((result) => {
+      if (!result) throw createLoggedOut()
+    })
+    const waiting = orAborted(this.service._waitFor(resumed, call), connection?.signal)
+
+    this.waiting.push(waiting)
+
+    return waiting
   }
 
   /**
@@ -705,13 +726,23 @@ export class AuthenticationClient {
 
   private resume(reconnect: () => Promise<void>): void {
     const resumed = this.begin((login) => this.logInConnected(login, reconnect))
+    const waiting: Promise<unknown>[] = []
+    // Calls that were made before the connection was lost go before those that were made after that.
+    const behind = resumed.finally(() => Promise.allSettled(waiting))
+    const end = () => {
+      if (this.resumed === resumed) this.resumed = undefined
+    }
 
     this.resumed = resumed
+    this.waiting = waiting
+    this.app.set('authentication', behind)
 
-    resumed.catch((error) => {
+    behind.catch(() => undefined)
+    resumed.then(end, (error) => {
       // Those before have become this one.
       if (this.resumed !== resumed) return
 
+      end()
       this.isInterrupted = !this.authenticated && !this.isOver(error)
       reportError(this.app, error)
     })

@@ -62,7 +62,7 @@ export function populateHeader(): AroundHook {
 }
 
 /** Rejects with the reason of a signal that aborts before a promise settles. */
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise
 
   return new Promise((resolve, reject) => {

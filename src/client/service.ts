@@ -15,6 +15,8 @@ import { findPath, isPlainObject, isRecordLike } from '../utils/object.ts'
 
 /** Params of a call whose caller wants to know what comes with the result. */
 export interface ResponseParams extends Params {
+  /** The token of the login that the call is made with. */
+  accessToken?: string
   /**
    * Called with the response of the HTTP library; over a socket with what is the header `Event-Position` there, if it is
    * known.

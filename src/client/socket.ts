@@ -24,7 +24,7 @@ export interface Socket {
 
 interface SocketManager {
   /** The connection; there is none before the first attempt. */
-  readonly engine?: { close?(): unknown }
+  readonly engine?: { close?(): unknown; _hasPingExpired?(): boolean }
   readonly _readyState?: string
   readonly _reconnecting?: boolean
   reconnectionDelay(value?: number): any
@@ -70,6 +70,14 @@ function delay(manager: SocketManager | undefined, wait: number): void {
   manager.once('reconnect_attempt', () => set(before, longest))
 }
 
+/**
+ * Whether a socket has no connection. One whose server was not heard of in time is about to be closed: the socket would keep
+ * messages, and send them with the next connection, before its login.
+ */
+export function isAway({ connected, io }: Socket): boolean {
+  return connected === false || io?.engine?._hasPingExpired?.() === true
+}
+
 /** @throws The reason why a socket does not connect by itself: the refusal of the server, or else Unavailable */
 async function assertOpen(socket: Socket): Promise<void> {
   // Socket.IO emits its events before it decides whether to try again.
@@ -91,7 +99,7 @@ async function assertOpen(socket: Socket): Promise<void> {
  * @returns Whether there is a connection
  */
 export async function whenConnected(socket: Socket, end?: number): Promise<boolean> {
-  while (!socket.connected) {
+  while (isAway(socket)) {
     const limit = end === undefined ? undefined : end - Date.now()
 
     if (limit !== undefined && limit <= 0) return false

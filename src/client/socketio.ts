@@ -6,12 +6,14 @@ import { toDelay } from '../utils/max-delay.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { stripSlashes } from '../utils/path.ts'
 import { withTimeout } from '../utils/with-timeout.ts'
+import type { Application } from './application.ts'
+import type { AuthenticationClient } from './authentication-client.ts'
 import { setHidden } from './error.ts'
 import { type Leaving, watchClosing } from './leaving.ts'
 import { resumeEvents } from './resume.ts'
 import { fillPlaceholders } from './route.ts'
 import { ClientService, createConnection, type ResponseParams } from './service.ts'
-import { type Socket, watchRefusals, whenConnected } from './socket.ts'
+import { isAway, type Socket, watchRefusals, whenConnected } from './socket.ts'
 
 /** What the services of a socket have in common. */
 export interface SocketOptions {
@@ -31,6 +33,8 @@ export interface SocketSettings {
   options?: SocketOptions
   /** The calls of the socket, which are over before it leaves a server that closes. */
   leaving?: Leaving | undefined
+  /** Returns who logs in again after a lost connection. */
+  getClient?: (() => AuthenticationClient | undefined) | undefined
 }
 
 const CHECKS: OptionChecks = {
@@ -79,13 +83,15 @@ export class SocketService extends EmitterService {
   /** What comes from the server is not emitted here as well. */
   events: readonly string[] = defaultServiceEvents
   private readonly _leaving: Leaving | undefined
+  private readonly _getClient: SocketSettings['getClient']
 
-  constructor({ name, connection, options = {}, leaving }: SocketSettings) {
+  constructor({ name, connection, options = {}, leaving, getClient }: SocketSettings) {
     super()
     this.path = stripSlashes(name) || '/'
     this.connection = connection
     this.options = options
     this._leaving = leaving
+    this._getClient = getClient
   }
 
   async sendCall(call: ServiceCall): Promise<unknown> {
@@ -96,11 +102,22 @@ export class SocketService extends EmitterService {
     // As in a URL: JSON has no such numbers.
     const sentId: any = typeof id === 'bigint' ? String(id) : id
     const args = toArguments({ ...call, id: sentId, params: params.query ?? {} })
-    const end = Date.now() + this._timeLimit
+    const limit = this._timeLimit
+    // Not of a call that the login makes: it would wait for itself.
+    const client = params.accessToken ? this._getClient?.() : undefined
+    let end = Date.now() + limit
 
-    if (connection.connected === false || leaving?.isLeaving) {
+    // Right before it is sent: hooks of the client may have taken so long that the connection is another one by now.
+    while (client?.resumed || isAway(connection) || leaving?.isLeaving) {
       // What no message can hold would fail when the socket connects: outside of this call, where nothing catches it.
       JSON.stringify(args)
+
+      if (client?.resumed) {
+        await client.whenResumed({ method, path }, params)
+        end = Date.now() + limit
+        continue
+      }
+
       // The socket would keep the call until it is connected, and for ever when it is closed.
       const isReady = (await leaving?.whenGone(end)) !== false && (await whenConnected(connection, end))
 
@@ -183,13 +200,18 @@ export function socketio<Services = any>(
   watchRefusals(socket)
 
   const leaving = watchClosing(socket)
+  let client: Application | undefined
+  const getClient = () => client?.authentication
 
   return createConnection<Services>(
     'io',
     socket,
     SocketService,
-    (name) => new SocketService({ name, connection: socket, options, leaving }),
-    (app) => resumeEvents(app, socket)
+    (name) => new SocketService({ name, connection: socket, options, leaving, getClient }),
+    (app) => {
+      client = app
+      resumeEvents(app, socket)
+    }
   )
 }
 
