@@ -618,7 +618,7 @@ export class AuthenticationClient {
   /** A stored token wins over one in the URL, because anyone can craft a URL; unless it has expired. */
   private async logInAgain(login: Login, strategy: string, params?: Params): Promise<AuthenticationResult> {
     const { locationKey, locationCodeKey } = this.options
-    const credentials = await this.getCredentials(login, strategy)
+    const credentials = await this.toCredentials(login, strategy, await this.getAccessToken())
     const location = getLocation()
 
     try {
@@ -715,9 +715,11 @@ export class AuthenticationClient {
     return accessToken
   }
 
-  private async getCredentials(login: Login, strategy: string): Promise<AuthenticationRequest> {
-    const accessToken = await this.getAccessToken()
-
+  private async toCredentials(
+    login: Login,
+    strategy: string,
+    accessToken: string | null
+  ): Promise<AuthenticationRequest> {
     if (!accessToken) throw new NotAuthenticated('No accessToken found in storage')
     if (this.options.refresh) login.refreshToken = await this.storage.getItem(this.refreshKey)
 
@@ -744,7 +746,8 @@ export class AuthenticationClient {
 
       end()
       this.isInterrupted = !this.authenticated && !this.isOver(error)
-      reportError(this.app, error)
+      // After a logout in another tab no login has failed: there was none to try.
+      if (error.data?.reason !== LOGOUT) reportError(this.app, error)
     })
   }
 
@@ -753,11 +756,14 @@ export class AuthenticationClient {
 
     try {
       if (this.lastLogin === login) {
-        const credentials = await this.getCredentials(login, this.options.jwtStrategy)
+        const accessToken = await this.getAccessToken()
 
-        if (login.user && login.user !== toUser(credentials.accessToken)) return await this.leave()
+        if (login.user && login.user !== toUser(accessToken ?? undefined)) return await this.leave()
 
-        return await this.useToken(login, credentials)
+        return await this.useToken(
+          login,
+          await this.toCredentials(login, this.options.jwtStrategy, accessToken)
+        )
       }
     } catch (error) {
       // Calls do not go on without a login.

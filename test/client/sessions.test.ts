@@ -85,6 +85,30 @@ describe.each(['REST', 'sockets'] as const)('a client with a session, over %s', 
     await find()
   })
 
+  it('is told when another tab has logged out', async () => {
+    const { clock, createClient } = await start(kind)
+    const one = createClient()
+    const { client, events, find } = createClient(one.storage)
+    const names: string[] = []
+
+    await one.client.authenticate(CREDENTIALS)
+    await client.reAuthenticate()
+    for (const name of ['session:ended', 'logout', 'error']) client.on(name, () => names.push(name))
+
+    // The server closes the connection.
+    const lost = kind === 'sockets' && new Promise((resolve) => client.io.once('disconnect', resolve))
+
+    await one.client.logout()
+    await lost
+    clock.advance(14 * MINUTE)
+    await expect(find()).rejects.toMatchObject({ code: 401, data: { reason: 'logout' } })
+    expect(events).toEqual([{ cause: 'logout' }])
+    expect(names).toEqual(['session:ended', 'logout'])
+    expect(await client.get('authentication')).toBeNull()
+    expect(await client.authenticate(CREDENTIALS)).toMatchObject({ user: { email: WREN.email } })
+    expect(await find()).toEqual(['a note'])
+  })
+
   it('goes on after a new password that it has set itself', async () => {
     const { createClient } = await start(kind)
     const { client, find } = createClient()
