@@ -6,6 +6,7 @@ import { orAborted } from './hooks.ts'
 import { decode, getLocation, type HashLocation, takeFromHash } from './location.ts'
 import type { AuthenticationResult, Login } from './login.ts'
 import { runRenewal } from './renewal.ts'
+import type { ResponseParams } from './service.ts'
 import { createReconnect, type Socket } from './socket.ts'
 import { defaultStorage, getDefaultStorage, type Storage, StorageWrapper } from './storage.ts'
 
@@ -69,7 +70,7 @@ export class AuthenticationClient {
   private lastLogin: Login = {}
   /** While a login starts another one as a part of itself: the outer one. */
   private outer: Login | undefined
-  /** Whether that login failed without a refusal by the server, such as for a lost connection. */
+  /** Whether the login after a lost connection failed without a refusal by the server, such as for another loss. */
   private isInterrupted = false
   /** Of a socket: the login of its connection. */
   private held: Login | undefined
@@ -116,13 +117,16 @@ export class AuthenticationClient {
    *
    * @param call The call, which waits for no longer than it may take
    * @param params Its params: an aborted signal ends the wait too
-   * @throws NotAuthenticated when the user has logged out meanwhile; the error of the login
+   * @throws NotAuthenticated when the user has logged out meanwhile, or another one has logged in; the error of the login
    */
-  whenResumed(call: { method: string; path: string }, { connection }: Params): Promise<unknown> {
-    const resumed = this.resumed?.then((result) => {
-      if (!result) throw createLoggedOut()
+  whenResumed(
+    call: { method: string; path: string },
+    { accessToken, connection }: ResponseParams
+  ): Promise<unknown> {
+    const resumed = Promise.resolve(this.resumed).then((result) => {
+      if (!result || toUser(result.accessToken) !== toUser(accessToken)) throw createLoggedOut()
     })
-    const waiting = orAborted(this.service._waitFor(resumed, call), connection?.signal)
+    const waiting = orAborted(this.service._waitFor?.(resumed, call) ?? resumed, connection?.signal)
 
     this.waiting.push(waiting)
 
@@ -747,7 +751,7 @@ export class AuthenticationClient {
       end()
       this.isInterrupted = !this.authenticated && !this.isOver(error)
       // After a logout in another tab no login has failed: there was none to try.
-      if (error.data?.reason !== LOGOUT) reportError(this.app, error)
+      if (error?.data?.reason !== LOGOUT) reportError(this.app, error)
     })
   }
 

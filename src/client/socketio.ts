@@ -103,8 +103,10 @@ export class SocketService extends EmitterService {
     const sentId: any = typeof id === 'bigint' ? String(id) : id
     const args = toArguments({ ...call, id: sentId, params: params.query ?? {} })
     const limit = this._timeLimit
-    // Not of a call that the login makes: it would wait for itself.
-    const client = params.accessToken ? this._getClient?.() : undefined
+    const authentication = this._getClient?.()
+    // Not for a call that the login makes: it would wait for itself.
+    const isLogin = method === 'create' && path === stripSlashes(authentication?.options.path ?? '')
+    const client = params.accessToken && !isLogin ? authentication : undefined
     let end = Date.now() + limit
 
     // Right before it is sent: hooks of the client may have taken so long that the connection is another one by now.

@@ -314,7 +314,8 @@ class ServiceSchema implements DescribedExtension {
     const { pickView } = this.compiled as CompiledSchema
     const make: ViewFunction = isFunction(view) ? view : view.make
 
-    return (context) => andThen(make(context), (made) => this.pickOther(made, pickView))
+    return (context) =>
+      andThen(make(context), (made) => (isBody(made) ? made : this.pickOther(made, pickView)))
   }
 
   /** What may leave of a value that is no record, such as a custom result: its records may be anywhere in it. */
@@ -506,4 +507,11 @@ function toSource(context: HookContext): DataSource {
     isForm: FORM.test(type),
     within: getSlots(context).clientCall?.within
   }
+}
+
+/** Whether a transport may send a value as bytes: a stream, or a file. */
+function isBody(value: unknown): boolean {
+  const { pipe, getReader } = Object(value) as { readonly pipe?: unknown; readonly getReader?: unknown }
+
+  return isFunction(pipe) || isFunction(getReader) || value instanceof Blob
 }

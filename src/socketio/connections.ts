@@ -10,6 +10,9 @@ import { authenticateConnection, isAuthenticated } from '../transport/socket.ts'
 /** A socket as middleware sees it. Properties that are added to `feathers` are params of every call. */
 export type OpenedSocket = Socket & { feathers?: RealTimeConnection }
 
+/** Params that each connection has: without a provider, calls of a client would be internal ones. */
+const KEPT: readonly string[] = ['provider', 'headers']
+
 /** Maps connections, which channels, params and events of the application use, to their sockets. */
 export class Connections {
   private readonly app: Application
@@ -73,6 +76,21 @@ export class Connections {
     }
   }
 
+  /** Takes over the params of an object that middleware has put in the place of a connection: only the connection is known. */
+  adopt(socket: OpenedSocket): void {
+    const { client, feathers: given } = socket
+    const connection: { [name: string]: unknown } | undefined = this.current.get(client)
+
+    if (!connection || !given || given === connection) return
+
+    for (const name of Object.keys(connection)) {
+      // An object without the login takes it away.
+      if (!Object.hasOwn(given, name) && !KEPT.includes(name)) delete connection[name]
+    }
+
+    socket.feathers = Object.assign(connection, given)
+  }
+
   /**
    * Emits `connection` on the application, for a socket that is connected now.
    *
@@ -80,12 +98,15 @@ export class Connections {
    */
   announce(socket: OpenedSocket): RealTimeConnection | undefined {
     // Sockets that Socket.IO has restored skip `begin`.
-    const connection = this.current.get(socket.client) ?? socket.feathers ?? this.create(socket)
+    const connection = socket.feathers ?? this.create(socket)
 
     if (!this.sockets.has(connection)) return undefined
 
-    // Middleware may have put another object in its place, with params of its own.
-    if (socket.feathers !== connection) socket.feathers = Object.assign(connection, socket.feathers)
+    // A listener of the application has turned it away.
+    if (!socket.connected) {
+      this.end(connection)
+      return undefined
+    }
 
     this.known.add(connection)
     emitConnection(this.app, 'connection', [connection], connection)

@@ -108,6 +108,7 @@ export class SocketTransport {
       return this.toConnectError(error, socket)
     })
     this.io.use((socket, next) => void this.begin(socket, next))
+    this.io.on('connection', (socket) => this.connections.adopt(socket))
     this.io.on('connection', this.connect)
     this.io.sockets.setMaxListeners(MAX_LISTENERS)
 

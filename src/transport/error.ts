@@ -343,10 +343,14 @@ function describeFully(error: unknown): string {
   return descriptions.join('\nCaused by: ')
 }
 
-/** What was thrown in place of an error: often an object with a message and a code. */
+/** What was thrown in place of an error. Of an object no more than errors have: the rest may hold secrets. */
 function describeThrown(thrown: unknown): string {
+  if (typeof thrown !== 'object' || thrown === null) return String(thrown)
+
   try {
-    return typeof thrown === 'object' ? JSON.stringify(thrown) : String(thrown)
+    const { name, message, code, status } = thrown as { readonly [field: string]: unknown }
+
+    return JSON.stringify({ name, message, code, status })
   } catch {
     return Object.prototype.toString.call(thrown)
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { alula, authentication, MemoryStorage, socketio } from '../../src/client.ts'
 import { GeneralError } from '../../src/errors.ts'
-import { serverNames, start } from './login.ts'
+import { OTHER, serverNames, start } from './login.ts'
 import { createSocket, EMAIL, failure, hear, LOGIN } from './servers.ts'
 
 /** A promise, and what settles it. */
@@ -292,5 +292,60 @@ describe.each(serverNames)('when a client loses its connection with %s', (name) 
     hook.open()
     expect(await found).toEqual({ user: null })
     login.open()
+  })
+
+  it('a call of one user is a 401 when another one logs in meanwhile', async () => {
+    const { app, socket } = await connect()
+    const hook = holdCalls(app, 'notes', 'find')
+    const found = failure(app.service('notes').find())
+
+    await hook.reached
+    await breakDown(socket)
+
+    const next = app.authenticate(OTHER)
+
+    hook.open()
+    expect(await found).toMatchObject({ code: 401, data: { reason: 'logout' } })
+    expect((await next).user).toMatchObject({ email: OTHER.email })
+  })
+
+  it('the login waits for no login, whatever params a hook of the client gives it', async () => {
+    const { app, socket } = await connect()
+
+    app.hooks({
+      before: {
+        all: [
+          (context: any) => {
+            context.params = { ...context.params, accessToken: 'token of a hook' }
+          }
+        ]
+      }
+    })
+    await breakDown(socket)
+    expect(await app.service('public').find()).toEqual({ user: EMAIL })
+  })
+
+  it('a call waits for the login that goes through a service of the application', async () => {
+    const { url } = await start(name, 'sockets')
+    const socket = createSocket(url)
+    const connection = socketio(socket)
+    const app: any = alula().configure(connection)
+    const inner = (connection as any).service('authentication')
+
+    app.use('authentication', {
+      create: (data: object, params: object) => inner.create(data, params),
+      remove: (id: null, params: object) => inner.remove(id, params)
+    })
+    app.configure(authentication({ storage: new MemoryStorage() }))
+    app.on('error', () => undefined)
+    await app.authenticate(LOGIN)
+
+    const hook = holdCalls(app, 'public', 'find')
+    const found = app.service('public').find()
+
+    await hook.reached
+    await breakDown(socket)
+    hook.open()
+    expect(await found).toEqual({ user: EMAIL })
   })
 })

@@ -1,4 +1,5 @@
 // Records of a service that its own hooks and views put where its schema names no fields.
+import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createHandler } from '../../src/fetch.ts'
@@ -75,6 +76,17 @@ describe('a view without a schema', () => {
       { notes: [SHOWN] },
       { notes: SHOWN }
     ])
+  })
+
+  it('may make a stream', async () => {
+    const view = () => Readable.from([])
+    const app: any = alula()
+
+    app.use('notes', memory({ store: { 1: { ...SHOWN, secret: 'secret' } } }), {
+      schema: schema(Note, { hidden: ['secret'], view })
+    })
+
+    expect(await app.asClient().service('notes').get(1)).toBeInstanceOf(Readable)
   })
 
   it('leaves hidden fields out by their names', async () => {

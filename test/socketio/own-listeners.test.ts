@@ -63,3 +63,46 @@ it.each<[string, (io: Server) => void]>([
     expect(app.channels).toEqual([])
   }
 )
+
+it('middleware that puts an object without the login in the place of a connection takes the login away', async () => {
+  const { app, url } = await open((io) => {
+    io.use((socket: any, next) => {
+      socket.feathers.user = { id: 1 }
+      next()
+    })
+    io.use((socket: any, next) => {
+      socket.feathers = { provider: 'socketio', headers: {} }
+      next()
+    })
+    io.on('connection', (socket: any) => app.channel('a').join(socket.feathers))
+  })
+  const joined: any[] = []
+
+  app.on('connection', (connection: any) => joined.push(connection))
+
+  const socket = await connect(url)
+
+  await call(socket, 'find', 'rooms')
+  expect(app.channel('a').connections).toEqual(joined)
+  expect(Object.keys(joined[0]).sort()).toEqual(['headers', 'provider'])
+})
+
+it('a socket that a listener turns away is in no channel', async () => {
+  const connected: unknown[] = []
+  const { app, url } = await open((io) => {
+    io.use((socket: any, next) => {
+      socket.feathers.room = 'a'
+      next()
+    })
+    io.on('connection', (socket) => socket.disconnect())
+  })
+
+  app.on('connection', (connection: unknown) => connected.push(connection))
+
+  const ended = new Promise((resolve) => app.once('disconnect', resolve))
+
+  await connect(url)
+  await ended
+  expect(connected).toEqual([])
+  expect(app.channels).toEqual([])
+})

@@ -41,8 +41,8 @@ describeRemoteTransports('a log', (open) => {
   })
 
   it.each<[string, unknown]>([
-    ['{"message":"declined","code":"E42"}', { message: 'declined', code: 'E42' }],
-    ['[object Object]', Object.assign(Object.create(null), { id: 1n })]
+    ['{"message":"declined","code":"E42"}', { message: 'declined', code: 'E42', token: 'secret' }],
+    ['[object Object]', Object.assign(Object.create(null), { code: 1n })]
   ])('says %s of what was thrown in place of an error', async (text, thrown) => {
     const lines: string[] = []
     const client = await open(
