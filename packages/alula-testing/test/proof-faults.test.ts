@@ -91,11 +91,6 @@ const FAULTS: readonly Fault[] = [
     'letters.find as owner never succeeded: the response has no record'
   ],
   [
-    'a leaky view',
-    { settings: { envelope: undefined, view: ({ result }: any) => ({ article: result.data ?? result }) } },
-    "articles.get over rest as nobody: 'draft' is hidden, and the response has it"
-  ],
-  [
     'a view that renames a hidden field',
     {
       settings: {
