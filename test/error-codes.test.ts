@@ -26,6 +26,7 @@ const WITHOUT_CODE: { readonly [file: string]: readonly [count: number, reason: 
   'src/cli/load.ts': [1, 'what an application throws, with its place'],
   'src/errors.ts': [1, 'an error of a server, revived'],
   'src/express/rest.ts': [1, 'what middleware has thrown, as an object'],
+  'src/hooks/phase.ts': [1, 'undefined that was thrown, as an object'],
   'src/koa/rest.ts': [1, 'what middleware has thrown, as an object'],
   'src/kysely/checkout.ts': [1, 'cannot be reached'],
   'src/kysely/values.ts': [1, 'caught where it is thrown'],

@@ -8,6 +8,8 @@ import {
   type FindMethod,
   implementService,
   isPaginated,
+  type Keyed,
+  type KeyedStore,
   type NormalizedOptions,
   toPage
 } from '../../src/adapter.ts'
@@ -279,4 +281,16 @@ export async function move(transaction: Transaction): Promise<void> {
   await withTransaction({}, () => 1)
   // @ts-expect-error -- first the application, then what to run
   await withTransaction(async () => 1)
+}
+
+/** A store of pages with cursors has records of the type of its adapter. */
+export async function readFirst(store: KeyedStore<Message>): Promise<Keyed<Message> | undefined> {
+  const { rows, hasMore } = await store.read({ after: undefined, before: ['1'], fromEnd: false, limit: 1 })
+
+  expectType<boolean>().of(hasMore)
+  expectType<string | undefined>().of(rows[0]?.record.text)
+  // @ts-expect-error -- A key is a list.
+  await store.hasBeside('1', 1)
+
+  return rows[0]
 }
