@@ -1,8 +1,10 @@
 import { emitSafely, reportError } from '../core/events.ts'
 import type { AnyService, Application, AuthenticationRequest, Params } from '../core/types.ts'
 import { FeathersError, NotAuthenticated } from '../errors.ts'
+import { stripSlashes } from '../utils/path.ts'
+import { disregard } from '../utils/promise.ts'
 import { isOfSession, readClaims, toUser } from './claims.ts'
-import { orAborted } from './hooks.ts'
+import { waitFor } from './hooks.ts'
 import { decode, getLocation, type HashLocation, takeFromHash } from './location.ts'
 import type { AuthenticationResult, Login } from './login.ts'
 import { runRenewal } from './renewal.ts'
@@ -91,6 +93,11 @@ export class AuthenticationClient {
     if (app.io) this.handleSocket(app.io)
   }
 
+  /** The path of the authentication service, as calls have it. */
+  get path(): string {
+    return stripSlashes(this.options.path)
+  }
+
   /** The authentication service. */
   get service(): any {
     return this.app.service(this.options.path)
@@ -116,17 +123,13 @@ export class AuthenticationClient {
    * Waits for the login after a lost connection, with a call of a user.
    *
    * @param call The call, which waits for no longer than it may take
-   * @param params Its params: an aborted signal ends the wait too
    * @throws NotAuthenticated when the user has logged out meanwhile, or another one has logged in; the error of the login
    */
-  whenResumed(
-    call: { method: string; path: string },
-    { accessToken, connection }: ResponseParams
-  ): Promise<unknown> {
+  whenResumed(call: { method: string; path: string; params: ResponseParams }): Promise<unknown> {
     const resumed = Promise.resolve(this.resumed).then((result) => {
-      if (!result || toUser(result.accessToken) !== toUser(accessToken)) throw createLoggedOut()
+      if (!result || toUser(result.accessToken) !== toUser(call.params.accessToken)) throw createLoggedOut()
     })
-    const waiting = orAborted(this.service._waitFor?.(resumed, call) ?? resumed, connection?.signal)
+    const waiting = waitFor(this.service, resumed, call)
 
     this.waiting.push(waiting)
 
@@ -743,7 +746,7 @@ export class AuthenticationClient {
     this.waiting = waiting
     this.app.set('authentication', behind)
 
-    behind.catch(() => undefined)
+    disregard(behind)
     resumed.then(end, (error) => {
       // Those before have become this one.
       if (this.resumed !== resumed) return

@@ -1,6 +1,5 @@
 import { toArguments } from '../core/methods.ts'
-import type { NextFunction } from '../core/types.ts'
-import { stripSlashes } from '../utils/path.ts'
+import type { AnyService, NextFunction, Params } from '../core/types.ts'
 import { toPairs } from './headers.ts'
 
 type AroundHook = (context: any, next: NextFunction) => Promise<void>
@@ -13,12 +12,10 @@ export function waitForAuthentication(): AroundHook {
   return async function waitForAuthentication(context, next) {
     const { app, path, method, service, params, id, data } = context
     const client = app.authentication
-    const isOfLogin = path === stripSlashes(client.options.path)
+    const isOfLogin = path === client.path
     const isLogin = isOfLogin && method === 'create'
     const login = isLogin ? null : app.get('authentication')
-    // Only over a socket: a login after a lost connection waits for the next one, as long as that takes.
-    const wait = (promise: Promise<any>): Promise<any> =>
-      orAborted(client.service._waitFor?.(promise, { method, path }) ?? promise, params.connection?.signal)
+    const wait = (promise: Promise<any>): Promise<any> => waitFor(client.service, promise, context)
     let result = await (login && wait(login))
 
     if (result && client.isOld && !isOfLogin) result = await wait(client.renewEarly(result))
@@ -61,8 +58,24 @@ export function populateHeader(): AroundHook {
   }
 }
 
+/**
+ * Waits for a login with a call, until the signal of the call aborts. Over a socket no longer than the call may take: a login
+ * after a lost connection waits for the next one, as long as that takes.
+ *
+ * @param service The authentication service
+ * @param login The login
+ * @param call The call
+ */
+export function waitFor<T>(
+  service: AnyService,
+  login: Promise<T>,
+  { method, path, params }: { method: string; path: string; params: Params }
+): Promise<T> {
+  return orAborted(service._waitFor?.(login, { method, path }) ?? login, params.connection?.signal)
+}
+
 /** Rejects with the reason of a signal that aborts before a promise settles. */
-export function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise
 
   return new Promise((resolve, reject) => {

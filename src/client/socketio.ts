@@ -105,7 +105,7 @@ export class SocketService extends EmitterService {
     const limit = this._timeLimit
     const authentication = this._getClient?.()
     // Not for a call that the login makes: it would wait for itself.
-    const isLogin = method === 'create' && path === stripSlashes(authentication?.options.path ?? '')
+    const isLogin = method === 'create' && path === authentication?.path
     const client = params.accessToken && !isLogin ? authentication : undefined
     let end = Date.now() + limit
 
@@ -115,7 +115,7 @@ export class SocketService extends EmitterService {
       JSON.stringify(args)
 
       if (client?.resumed) {
-        await client.whenResumed({ method, path }, params)
+        await client.whenResumed({ method, path, params })
         end = Date.now() + limit
         continue
       }

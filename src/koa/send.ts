@@ -2,6 +2,7 @@ import { removeCallHeaders, sendResponse, withEarlierCookies } from '../node/sen
 import { encodeResponse, toHead } from '../transport/encode.ts'
 import type { HttpResult } from '../transport/http.ts'
 import type { HttpSettings } from '../transport/options.ts'
+import { isRaw } from '../utils/check.ts'
 import type { FeathersKoaContext } from './context.ts'
 import { showError } from './handlers.ts'
 
@@ -113,19 +114,8 @@ function isJson(context: FeathersKoaContext, { body: result }: HttpResult): bool
   const { body, res } = context
 
   if (context.respond === false || context.headerSent) return false
-  if (typeof body === 'object' && body !== null) return !isRaw(body)
+  if (typeof body === 'object' && body !== null) return !Buffer.isBuffer(body) && !isRaw(body)
   if (body !== result) return false
 
   return typeof body !== 'string' || /\bjson\b/i.test(String(res.getHeader('content-type') ?? 'json'))
-}
-
-/** Whether Koa sends an object as it is. */
-function isRaw(body: object): boolean {
-  return (
-    Buffer.isBuffer(body) ||
-    typeof (body as { pipe?: unknown }).pipe === 'function' ||
-    body instanceof Blob ||
-    body instanceof ReadableStream ||
-    body instanceof Response
-  )
 }

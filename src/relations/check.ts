@@ -6,9 +6,8 @@ import type { Application, Params } from '../core/types.ts'
 import { getTraits } from '../hooks/traits.ts'
 import { hasLinks } from '../query/related.ts'
 import { toNames } from '../schema/alternatives.ts'
-import { getSchemaDefinition, isFieldTable, type SchemaDefinition } from '../schema/compile.ts'
+import { getSchemaDefinition, isFieldTable, mayHaveMore, type SchemaDefinition } from '../schema/compile.ts'
 import type { DescribedExtension } from '../schema/declared.ts'
-import { isOpenObject } from '../schema/json-schema.ts'
 import { getThrough, type LinkFields, type Relation } from '../schema/relation.ts'
 import { listStored } from '../schema/stored.ts'
 import { isFunction } from '../utils/check.ts'
@@ -263,6 +262,6 @@ function warnOfUnreachable({ title, relation: { path }, app }: Checked): void {
   )
 }
 
-function mayHave({ record, extra }: SchemaDefinition, name: string): boolean {
-  return extra === 'keep' || isOpenObject(record) || toNames(record).includes(name)
+function mayHave(definition: SchemaDefinition, name: string): boolean {
+  return mayHaveMore(definition) || toNames(definition.record).includes(name)
 }

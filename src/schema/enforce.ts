@@ -18,7 +18,7 @@ import type { AroundHook, Hook } from '../hooks/types.ts'
 import { addConditions } from '../query/conditions.ts'
 import { describeValue } from '../query/operators.ts'
 import { getServiceSlots, getSlots, setSlots } from '../utils/call-state.ts'
-import { isFunction, isString } from '../utils/check.ts'
+import { isFunction, isRaw, isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { keepOwner } from '../utils/dispatch.ts'
@@ -315,7 +315,7 @@ class ServiceSchema implements DescribedExtension {
     const make: ViewFunction = isFunction(view) ? view : view.make
 
     return (context) =>
-      andThen(make(context), (made) => (isBody(made) ? made : this.pickOther(made, pickView)))
+      andThen(make(context), (made) => (isRaw(made) ? made : this.pickOther(made, pickView)))
   }
 
   /** What may leave of a value that is no record, such as a custom result: its records may be anywhere in it. */
@@ -507,11 +507,4 @@ function toSource(context: HookContext): DataSource {
     isForm: FORM.test(type),
     within: getSlots(context).clientCall?.within
   }
-}
-
-/** Whether a transport may send a value as bytes: a stream, or a file. */
-function isBody(value: unknown): boolean {
-  const { pipe, getReader } = Object(value) as { readonly pipe?: unknown; readonly getReader?: unknown }
-
-  return isFunction(pipe) || isFunction(getReader) || value instanceof Blob
 }

@@ -1,9 +1,9 @@
+import { isObjectLike } from '../utils/check.ts'
 import {
   DATE_KEYWORD,
   describesObject,
   getTypes,
   hasKeyword,
-  isObjectOrList,
   type JsonSchema,
   listValues
 } from './json-schema.ts'
@@ -171,7 +171,7 @@ export function toField(alternatives: readonly JsonSchema[]): Field {
     mayBeObject: alternatives.some(describesObject),
     ...(isListed &&
       values.length > 0 &&
-      !values.some(isObjectOrList) && { values: values.filter((value) => value !== null) })
+      !values.some(isObjectLike) && { values: values.filter((value) => value !== null) })
   }
 }
 

@@ -1,4 +1,4 @@
-import { isObject } from '../utils/check.ts'
+import { isObject, isObjectLike } from '../utils/check.ts'
 
 /** A JSON Schema, or a part of one. */
 export interface JsonSchema {
@@ -118,14 +118,9 @@ function mapValues(parts: object, replace: (part: unknown, name: string) => unkn
  */
 export function getTypes(part: JsonSchema): readonly string[] {
   const values = listValues(part)
-  const types = [part.type ?? (values.some(isObjectOrList) ? values.map(toType) : [])].flat() as string[]
+  const types = [part.type ?? (values.some(isObjectLike) ? values.map(toType) : [])].flat() as string[]
 
   return part.nullable === true || values.includes(null) ? [...new Set([...types, 'null'])] : types
-}
-
-/** Whether a value is one that a schema describes by its parts. */
-export function isObjectOrList(value: unknown): boolean {
-  return typeof value === 'object' && value !== null
 }
 
 /** The type of a JSON value. */

@@ -1,3 +1,4 @@
+import { isObjectLike } from '../utils/check.ts'
 import {
   getMark,
   isShownOtherwise,
@@ -44,7 +45,7 @@ type Fields = Record<string, unknown>
 export function compilePicker(rules: OutputRules): Picker {
   const pick = new Pickers(rules).record
 
-  return (value) => (typeof value === 'object' && value !== null ? pick(value) : value)
+  return (value) => (isObjectLike(value) ? pick(value) : value)
 }
 
 /** The functions that copy what may leave of a record, and of what is in it. */
@@ -353,10 +354,6 @@ function once(report: (name: string) => void): (name: string) => void {
     reported.add(name)
     report(name)
   }
-}
-
-function isObjectLike(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }
 
 function canBeArray(part: JsonSchema): boolean {

@@ -6,6 +6,11 @@ export function isObject(value: unknown): value is Record<string, any> {
   return typeof value === 'object' && value !== null && !(Symbol.iterator in value)
 }
 
+/** Whether a value is an object of any kind, such as an array or a date. */
+export function isObjectLike(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
 /** Whether a value is a string that is not empty. */
 export function isString(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
@@ -14,6 +19,16 @@ export function isString(value: unknown): value is string {
 /** Whether a value is a string that is not empty, or an array of such strings that is not empty. */
 export function isOneOrMore(value: unknown): value is string | string[] {
   return isString(value) || (Array.isArray(value) && value.length > 0 && value.every(isString))
+}
+
+/** Whether a value is sent as bytes, and not as JSON: a stream, a file, or a response of Fetch. */
+export function isRaw(value: unknown): boolean {
+  return (
+    isFunction((value as { readonly pipe?: unknown } | null | undefined)?.pipe) ||
+    value instanceof Blob ||
+    value instanceof ReadableStream ||
+    value instanceof Response
+  )
 }
 
 /** Whether a host name is this machine, for itself (RFC 8252 §7.3). */

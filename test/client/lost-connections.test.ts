@@ -1,18 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { alula, authentication, MemoryStorage, socketio } from '../../src/client.ts'
 import { GeneralError } from '../../src/errors.ts'
+import { defer } from '../support/deferred.ts'
 import { OTHER, serverNames, start } from './login.ts'
 import { createSocket, EMAIL, failure, hear, LOGIN } from './servers.ts'
-
-/** A promise, and what settles it. */
-function createGate() {
-  let open: () => void = () => undefined
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-
-  return { open, opened }
-}
 
 describe.each(serverNames)('when a client loses its connection with %s', (name) => {
   async function connect(options: object = {}) {
@@ -44,28 +35,37 @@ describe.each(serverNames)('when a client loses its connection with %s', (name) 
 
   /** From now on, hooks of the client hold the calls of a service until the gate opens. */
   function holdCalls(app: any, path: string, method: string) {
-    const gate = createGate()
-    const reached = createGate()
+    const gate = defer()
+    const reached = defer()
 
     app.service(path).hooks({
       before: {
         [method]: [
           async () => {
-            reached.open()
-            await gate.opened
+            reached.resolve()
+            await gate.promise
           }
         ]
       }
     })
 
-    return { open: gate.open, reached: reached.opened }
+    return {
+      /** Ends a connection while a call is held, and lets the call go on. */
+      async breakDown(socket: any): Promise<void> {
+        await reached.promise
+        await breakDown(socket)
+        gate.resolve()
+      },
+      reached: reached.promise,
+      open: gate.resolve
+    }
   }
 
   /** From now on, the server answers no login until the gate opens. */
   function holdLogins(server: any) {
-    const gate = createGate()
+    const gate = defer()
 
-    server.service('authentication').hooks({ before: { create: [() => gate.opened] } })
+    server.service('authentication').hooks({ before: { create: [() => gate.promise] } })
 
     return gate
   }
@@ -82,11 +82,9 @@ describe.each(serverNames)('when a client loses its connection with %s', (name) 
     const login = holdLogins(server)
     const found = app.service('public').find()
 
-    await hook.reached
-    await breakDown(socket)
-    hook.open()
+    await hook.breakDown(socket)
     await passBy(app, socket)
-    login.open()
+    login.resolve()
     expect(await found).toEqual({ user: EMAIL })
   })
 
@@ -101,7 +99,7 @@ describe.each(serverNames)('when a client loses its connection with %s', (name) 
     await passBy(app, socket)
     hook.open()
     await passBy(app, socket)
-    login.open()
+    login.resolve()
     expect(await found).toMatchObject({ owner: EMAIL })
   })
 
@@ -139,7 +137,7 @@ describe.each(serverNames)('when a client loses its connection with %s', (name) 
 
     await hear(socket, 'connect')
     await passBy(app, socket)
-    login.open()
+    login.resolve()
     expect(await found).toEqual({ user: EMAIL })
   })
 
@@ -152,9 +150,7 @@ describe.each(serverNames)('when a client loses its connection with %s', (name) 
     server.service('authentication').hooks({
       before: { create: [async () => void (losses-- > 0 && socket.io.engine?.close())] }
     })
-    await hook.reached
-    await breakDown(socket)
-    hook.open()
+    await hook.breakDown(socket)
     expect(await found).toEqual({ user: EMAIL })
     expect(losses).toBeLessThan(1)
   })
@@ -173,9 +169,7 @@ describe.each(serverNames)('when a client loses its connection with %s', (name) 
         ]
       }
     })
-    await hook.reached
-    await breakDown(socket)
-    hook.open()
+    await hook.breakDown(socket)
     expect(await found).toMatchObject({ name: 'GeneralError', message: 'The database is away' })
     expect(await app.service('public').find()).toEqual({ user: null })
   })
@@ -186,11 +180,9 @@ describe.each(serverNames)('when a client loses its connection with %s', (name) 
     const login = holdLogins(server)
     const found = failure(app.service('public').find())
 
-    await hook.reached
-    await breakDown(socket)
-    hook.open()
+    await hook.breakDown(socket)
     await app.authentication.reset()
-    login.open()
+    login.resolve()
     expect(await found).toMatchObject({ code: 401, data: { reason: 'logout' } })
   })
 
@@ -216,15 +208,13 @@ describe.each(serverNames)('when a client loses its connection with %s', (name) 
     const find = () => app.service('public').find()
     const first = failure(find())
 
-    await hook.reached
-    await breakDown(socket)
-    hook.open()
+    await hook.breakDown(socket)
     await passBy(app, socket)
     await vi.advanceTimersByTimeAsync(20_000)
     expect(await first).toMatchObject({ name: 'Timeout', data: { method: 'find', path: 'public' } })
 
     await breakDown(socket)
-    login.open()
+    login.resolve()
     expect(await find()).toEqual({ user: EMAIL })
   })
 
@@ -234,8 +224,8 @@ describe.each(serverNames)('when a client loses its connection with %s', (name) 
     const { server, app, socket } = await connect({ timeout: 20_000 })
     const hook = holdCalls(app, 'public', 'find')
     const login = holdLogins(server)
-    const answer = createGate()
-    const arrived = createGate()
+    const answer = defer()
+    const arrived = defer()
     const found = app.service('public').find({ query: { isSlow: true } })
 
     server.service('public').hooks({
@@ -244,21 +234,19 @@ describe.each(serverNames)('when a client loses its connection with %s', (name) 
           async ({ params }: any) => {
             if (!params.query.isSlow) return
 
-            arrived.open()
-            await answer.opened
+            arrived.resolve()
+            await answer.promise
           }
         ]
       }
     })
-    await hook.reached
-    await breakDown(socket)
-    hook.open()
+    await hook.breakDown(socket)
     await passBy(app, socket)
     await vi.advanceTimersByTimeAsync(15_000)
-    login.open()
-    await arrived.opened
+    login.resolve()
+    await arrived.promise
     await vi.advanceTimersByTimeAsync(15_000)
-    answer.open()
+    answer.resolve()
     expect(await found).toEqual({ user: EMAIL })
   })
 
@@ -269,13 +257,11 @@ describe.each(serverNames)('when a client loses its connection with %s', (name) 
     const controller = new AbortController()
     const found = failure(app.service('public').find({ connection: { signal: controller.signal } }))
 
-    await hook.reached
-    await breakDown(socket)
-    hook.open()
+    await hook.breakDown(socket)
     await passBy(app, socket)
     controller.abort(new Error('Not needed'))
     expect(await found).toMatchObject({ message: 'Not needed' })
-    login.open()
+    login.resolve()
   })
 
   it('a call without a user waits for no login', async () => {
@@ -287,11 +273,9 @@ describe.each(serverNames)('when a client loses its connection with %s', (name) 
     const login = holdLogins(server)
     const found = app.service('public').find()
 
-    await hook.reached
-    await breakDown(socket)
-    hook.open()
+    await hook.breakDown(socket)
     expect(await found).toEqual({ user: null })
-    login.open()
+    login.resolve()
   })
 
   it('a call of one user is a 401 when another one logs in meanwhile', async () => {
@@ -343,9 +327,7 @@ describe.each(serverNames)('when a client loses its connection with %s', (name) 
     const hook = holdCalls(app, 'public', 'find')
     const found = app.service('public').find()
 
-    await hook.reached
-    await breakDown(socket)
-    hook.open()
+    await hook.breakDown(socket)
     expect(await found).toEqual({ user: EMAIL })
   })
 })

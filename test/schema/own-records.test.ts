@@ -78,15 +78,19 @@ describe('a view without a schema', () => {
     ])
   })
 
-  it('may make a stream', async () => {
-    const view = () => Readable.from([])
+  it.each<[string, () => object]>([
+    ['a stream', () => Readable.from([])],
+    ['a response of Fetch', () => new Response('text')]
+  ])('may make %s', async (_name, make) => {
+    const made = make()
+    const view = () => made
     const app: any = alula()
 
     app.use('notes', memory({ store: { 1: { ...SHOWN, secret: 'secret' } } }), {
       schema: schema(Note, { hidden: ['secret'], view })
     })
 
-    expect(await app.asClient().service('notes').get(1)).toBeInstanceOf(Readable)
+    expect(await app.asClient().service('notes').get(1)).toBe(made)
   })
 
   it('leaves hidden fields out by their names', async () => {
