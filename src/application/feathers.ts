@@ -5,6 +5,7 @@ import { assertErrorStatus } from '../core/error-status.ts'
 import { assertExtensible } from '../core/gate.ts'
 import { getInternals } from '../core/internals.ts'
 import { addMethodRoutes, assertNoRoute } from '../core/method-routes.ts'
+import { warnOfMissingResult } from '../core/missing-result.ts'
 import { addPlace } from '../core/place.ts'
 import { copyEvent } from '../core/publish.ts'
 import { registrationSteps } from '../core/register.ts'
@@ -58,7 +59,11 @@ export class Feathers extends BaseApplication {
         assertRequestIds(app.get('requestIds'))
         warnOfMissingLogin(app)
       },
-      ...(isDevelopment && { partsOfCalls: new WeakSet(), repeatedCalls: new RepeatedCalls(this) })
+      ...(isDevelopment && {
+        partsOfCalls: new WeakSet(),
+        repeatedCalls: new RepeatedCalls(this),
+        checkResult: warnOfMissingResult
+      })
     })
   }
 

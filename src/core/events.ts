@@ -49,6 +49,7 @@ export function observeEvent(method: string, internals: Internals): CallObserver
       context.event = event
     },
     finish(context) {
+      internals.checkResult?.(context)
       if (typeof context.event === 'string') emitResult(context, context.event, internals)
     }
   }

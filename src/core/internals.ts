@@ -159,6 +159,8 @@ export class Internals {
   eventTracer?: EventTracer
   /** Parts of the params of calls, by which copies of them are known. Outside production, for a warning. */
   partsOfCalls?: WeakSet<object>
+  /** Sees a call whose hooks are through. Outside production, for a warning. */
+  checkResult?: (context: HookContext) => void
   /** Counts what calls of clients read. Outside production, for a warning. */
   repeatedCalls?: CallCounter | undefined
   /** Says how many connections may begin. Made by the transport that first needs it. */
