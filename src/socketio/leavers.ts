@@ -1,4 +1,4 @@
-import { withTimeout } from '../utils/with-timeout.ts'
+import { settleWithin } from '../utils/with-timeout.ts'
 import type { OpenedSocket } from './connections.ts'
 
 /**
@@ -33,6 +33,6 @@ export class Leavers {
     })
 
     for (const socket of this.sockets) socket.emit('$closing')
-    await withTimeout(gone, limit).catch(() => undefined)
+    await settleWithin(limit, [gone])
   }
 }
