@@ -7,7 +7,7 @@ const LONG = [
   'test/compat/**',
   'test/kysely/{catalog,conformance,official}.test.ts',
   // Documents, examples and commands as processes of their own, and pages in a browser.
-  'test/{bundles,cli,deployment,docs,recipes,types}/**',
+  'test/{bundles,cli,deployment,docs,recipes,runtimes,types}/**',
   'packages/alula-migrate/**',
   '**/*{chat,docs,example,realworld}*.test.ts',
   'packages/page/test/page*.test.ts',

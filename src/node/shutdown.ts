@@ -58,7 +58,7 @@ export function prepareClose(server: Server, app?: object): () => Promise<void> 
 
     const accepted = await acceptBacklog(server, connections)
     const closed = new Promise<void>((resolve, reject) => {
-      NetServer.prototype.close.call(server, (error) => (error ? reject(error) : resolve()))
+      stopListening(server, (error) => (error ? reject(error) : resolve()))
     })
 
     server.prependListener('request', (_request, response) => hasten(response))
@@ -84,6 +84,13 @@ export function prepareClose(server: Server, app?: object): () => Promise<void> 
 
     return closing
   }
+}
+
+/** Stops accepting connections, and lets idle ones be, where the server of HTTP is one of TCP. On Bun it is not. */
+function stopListening(server: Server, whenClosed: (error?: Error) => void): void {
+  const { close } = server instanceof NetServer ? NetServer.prototype : server
+
+  close.call(server, whenClosed)
 }
 
 /** The connections of a server, with the response that each of them is getting. */
