@@ -228,17 +228,20 @@ function assertSendable(name: string, values: readonly unknown[]): void {
 }
 
 /** The names at the top of a query that select no records: one that is undefined is one that is not there. */
-const RESULT_FILTERS = ['$limit', '$skip', '$sort', '$select']
+const RESULT_FILTERS = ['$limit', '$skip', '$sort', '$select', '$include']
 
 /**
- * Refuses a condition that would be left out on the way, or arrive as null: the call would reach other records.
+ * Refuses a condition that would be left out on the way, or arrive as null: the call would reach other records. A list of
+ * fields that is left out stands for all of them.
  *
  * @param query The query of a call
  * @param isLost Tells which values cannot be sent
  * @throws BadRequest that names the first one
  */
 export function assertConditions(query: Query | null | undefined, isLost: (value: unknown) => boolean): void {
-  const conditions = Object.entries(query ?? {}).filter(([name]) => !RESULT_FILTERS.includes(name))
+  const conditions = Object.entries(query ?? {}).filter(
+    ([name, value]) => !RESULT_FILTERS.includes(name) || (name === '$select' && Array.isArray(value))
+  )
   const path = findPath(Object.fromEntries(conditions), isLost)
 
   if (path !== undefined) {

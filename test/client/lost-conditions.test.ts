@@ -179,10 +179,15 @@ it('a list that a query string cannot hold is refused over REST, and finds nothi
   for (const query of [{ n: { $in: [] } }, { $or: [] }, { n: {} }, { n: { $gt: 1, $in: [] } }]) {
     expect(await failure(overRest.notes.remove(null, { query }))).toMatchObject({ name: 'BadRequest' })
   }
+
+  expect(await failure(overRest.notes.find({ query: { $select: [] } }))).toMatchObject({ name: 'BadRequest' })
   expect(overRest.sent).toEqual([])
+  // What means the same when it does not arrive.
+  expect(await overRest.notes.find({ query: { n: 1, $include: [], $sort: {} } })).toHaveLength(1)
 
   const overSocket = await open('a socket')
 
+  expect(await overSocket.notes.find({ query: { n: 1, $select: [] } })).toEqual([{ id: 1 }])
   expect(await overSocket.notes.remove(null, { query: { n: { $in: [] } } })).toEqual([])
   expect(await overSocket.stored()).toHaveLength(10)
 })
