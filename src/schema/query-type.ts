@@ -23,7 +23,7 @@ export type Query<Record, Relations = {}> = RecordQuery<Record, Relations> & {
 /** The queries of a call for one record, or for those that match: `$limit`, `$skip` and `$sort` say nothing there. */
 // biome-ignore lint/complexity/noBannedTypes: no relation; as in a declaration, so that the compiler compares nothing
 export type RecordQuery<Record, Relations = {}> = Conditions<Record, Relations> & {
-  $select?: readonly ((keyof Record | keyof Relations) & string)[]
+  $select?: readonly (PathOf<Record> | (keyof Relations & string))[]
 }
 
 /**

@@ -267,7 +267,7 @@ export const query: Query<Note> = {
   'address.city': 'Rome',
   $or: [{ text: 'a' }, { $and: [{ done: false }] }],
   $sort: { text: 1, 'address.city': -1 },
-  $select: ['id', 'text'],
+  $select: ['id', 'text', 'address.city'],
   $limit: 10
 }
 // @ts-expect-error There is no such field.
@@ -276,6 +276,8 @@ export const unknown: Query<Note> = { don: true }
 export const inside: Query<Note> = { $or: [{ don: true }] }
 // @ts-expect-error A text is no boolean.
 export const wrong: Query<Note> = { done: 'true' }
+// @ts-expect-error There is no such field to select.
+export const selected: Query<Note> = { $select: ['address.town'] }
 // @ts-expect-error There is no such field to sort by.
 export const sorted: Query<Note> = { $sort: { don: 1 } }
 
