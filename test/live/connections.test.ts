@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { authenticate, hashPassword, protect } from '../../src/authentication.ts'
 import { alula, authentication, events, live, rest } from '../../src/client.ts'
-import { Forbidden } from '../../src/errors.ts'
+import { errors, Forbidden } from '../../src/errors.ts'
 import { memory } from '../../src/memory.ts'
 import { fetchOnce } from '../client/servers.ts'
 import { defer } from '../support/deferred.ts'
@@ -102,6 +102,37 @@ describe.each(TRANSPORTS)('a live list over %s', (transport) => {
     await client.authenticate(toLogin('bob'))
     expect(list.getSnapshot()).toMatchObject({ data: [], isLoading: true })
     await until(() => expect(list.getSnapshot()).toMatchObject({ data: [], error: { code: 500 } }))
+  })
+
+  it.each([401, 403, 404, 405])('is empty once its records are withdrawn, by a %d', async (code) => {
+    let isRefused = false
+    const server = await startServer((app) => {
+      app.service('notes').hooks({
+        before: {
+          find: [
+            async () => {
+              if (isRefused) throw new (errors as any)[code]()
+            }
+          ]
+        }
+      })
+    })
+
+    await server.notes.create({ text: 'secret', rank: 1, done: false })
+
+    const { timers, pass } = createTimers()
+    const list = (await connect(server, transport, { timers })).live('notes')
+
+    await until(() => expect(list.getSnapshot().data).toHaveLength(1))
+    isRefused = true
+    pass(60_000)
+    await until(() => expect(list.getSnapshot().error).toMatchObject({ code }))
+    expect(list.getSnapshot().data).toEqual([])
+    isRefused = false
+    pass(60_000)
+    await until(() =>
+      expect(list.getSnapshot()).toMatchObject({ data: [{ text: 'secret' }], error: undefined })
+    )
   })
 
   it('of a user who is logged in gets what it missed without a find', async () => {

@@ -366,10 +366,13 @@ describe.each(TRANSPORTS)('a live list over %s', (transport) => {
       ['created', 'updated', 'patched', 'removed'].map((event) => service.listeners(event).length)
     const before = [count(), client.eventNames().map((name) => client.listenerCount(name))]
     const [list, other] = [client.live('notes'), client.live('notes')]
+    let closings = 0
 
     await show(list, ['a'])
     await show(other, ['a'])
+    list.subscribe(() => closings++)
     list.close()
+    expect(closings).toBe(0)
     expect(count()).toEqual([1, 1, 1, 1])
     await server.notes.remove(1)
     await show(other, [])

@@ -179,7 +179,7 @@ it('members get the events of their tenant alone', async () => {
   const created = once(socket as any, 'projects created')
 
   await call('projects', ada, 'POST', { name: 'Engine' })
-  await call('projects', grace, 'POST', { name: 'Compiler' })
+  await call('projects?$select=name', grace, 'POST', { name: 'Compiler' })
 
   const [record] = await created
 

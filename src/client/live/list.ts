@@ -75,6 +75,9 @@ const ERROR_PAUSE = 1000
 
 const POSITION_HEADER = 'event-position'
 
+/** What a server says of records that a client may not find. */
+const REFUSALS: readonly unknown[] = [401, 403, 404, 405]
+
 /** How many changes are remembered before a fetch makes them superfluous. */
 const MAX_RECENT = 1000
 
@@ -121,7 +124,9 @@ export class List implements LiveList {
 
   readonly subscribe = (listener: () => void): (() => void) => {
     // A listener that is added twice is called twice.
-    const call = () => listener()
+    const call = () => {
+      if (!this.isClosed) listener()
+    }
 
     if (!this.isClosed) this.listeners.add(call)
 
@@ -131,7 +136,9 @@ export class List implements LiveList {
   async *[Symbol.asyncIterator](): AsyncGenerator<LiveSnapshot, void, undefined> {
     let wake = (): void => undefined
     let seen: LiveSnapshot | undefined
-    const unsubscribe = this.subscribe(() => wake())
+    const call = () => wake()
+
+    this.listeners.add(call)
 
     try {
       while (!this.isClosed) {
@@ -147,7 +154,7 @@ export class List implements LiveList {
         }
       }
     } finally {
-      unsubscribe()
+      this.listeners.delete(call)
     }
   }
 
@@ -188,8 +195,8 @@ export class List implements LiveList {
     // The first fetch takes it from there.
     if (!this.isLoaded) return
 
-    // A removed record that is changed was read before that: its two events may come in the wrong order.
-    const isOrdered = before?.kind !== 'removed' || kind === 'created' || kind === 'removed'
+    // Of two processes, or of calls at the same time: the events of a record may come in the wrong order.
+    const isOrdered = !before || kind === 'removed' || (before.kind === 'removed') === (kind === 'created')
     const isRight = this.rows.apply(change) && isOrdered
 
     this.update({ data: this.rows.list })
@@ -294,13 +301,20 @@ export class List implements LiveList {
       this.failures = 0
     } catch (error) {
       if (this.isClosed) return
-      if (user === this.user) this.update({ isLoading: false, error: error as Error })
+      if (user === this.user) this.fail(error as Error)
 
       this.failures++
     }
 
     this.isFetching = false
     this.scheduleNext()
+  }
+
+  /** Keeps the records, unless they are not for this client any more. */
+  private fail(error: Error & { readonly code?: unknown }): void {
+    if (REFUSALS.includes(error.code)) this.rows.load([])
+
+    this.update({ data: this.rows.list, isLoading: false, error })
   }
 
   /**
