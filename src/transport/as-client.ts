@@ -49,6 +49,8 @@ export function createClientOf(
 
   return {
     service(path) {
+      assertFilled(path)
+
       const route = findRoute(app, path)
       const names = new Set([
         ...defaultServiceMethods,
@@ -63,6 +65,18 @@ export function createClientOf(
       )
     }
   }
+}
+
+/** A placeholder would be taken for its value, and find nothing. */
+function assertFilled(path: string): void {
+  const placeholder = /(?:^|\/)(:[^/]+)/.exec(path)?.[1]
+
+  if (placeholder === undefined) return
+
+  throw createTypeError(
+    'ALULA_INVALID_ARGUMENT',
+    `Invalid path '${path}' of app.asClient(): write a value in place of '${placeholder}'`
+  )
 }
 
 /** What the params of a call have of its client. A user is put where the strategies would put it. */

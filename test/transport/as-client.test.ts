@@ -150,6 +150,9 @@ describe('asClient', () => {
       ...{ room: 'red', provider: 'mqtt' }
     })
     expect(await rejection(app.asClient().service('none').find())).toBeInstanceOf(NotFound)
+    expect(() => app.asClient().service('rooms/:room/things')).toThrow(
+      "Invalid path 'rooms/:room/things' of app.asClient(): write a value in place of ':room'"
+    )
   })
 
   it('sends and gets envelopes, single records and records in the path of a parent', async () => {
