@@ -59,7 +59,7 @@ export function runConditionally(
   // A segment of the route of a method is no id.
   if (!isStandardMethod(method) || ((id === null || id === undefined) && !isSingle)) {
     throw new BadRequest(
-      "Invalid header 'If-Match': expected a path with an id, because a tag belongs to one record"
+      "Invalid header 'If-Match': expected the path of one record, because a tag belongs to a record"
     )
   }
 
