@@ -1,4 +1,4 @@
-import { FIELD_OPERATORS, LIST_OPERATORS, NULL_OPERATOR } from '../query/operators.ts'
+import { FIELD_OPERATORS, LIST_OPERATORS, NULL_OPERATOR, PATTERN_OPERATORS } from '../query/operators.ts'
 import { ANY_FIELD, type Field, type FieldKind } from '../schema/fields.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { copyWith } from '../utils/object.ts'
@@ -30,6 +30,9 @@ const SCALARS: { readonly [Kind in FieldKind]: JsonSchema } = {
 }
 
 const EQUALITY: readonly string[] = ['$eq', '$ne', '$contains']
+
+/** The kinds of fields that may be strings, which patterns match. */
+const TEXTUAL: readonly FieldKind[] = ['string', 'any']
 
 const BOOLEAN: JsonSchema = Object.freeze({ type: 'boolean' })
 
@@ -124,12 +127,17 @@ interface Operators {
 }
 
 function toOperators(field: Field, all: readonly string[], isOpen: boolean): Operators {
-  const names = all.filter((name) =>
-    name === NULL_OPERATOR ? field.isNullable : LIST_OPERATORS.includes(name) === isList(field)
-  )
+  const names = all.filter((name) => isOffered(name, field))
   const takesList = (name: string) => FIELD_OPERATORS.get(name)?.list === true || name === '$overlaps'
 
   return { single: names.filter((name) => !takesList(name)), lists: names.filter(takesList), isOpen }
+}
+
+function isOffered(name: string, field: Field): boolean {
+  if (name === NULL_OPERATOR) return field.isNullable
+  if (PATTERN_OPERATORS.includes(name) && !field.kinds.some((kind) => TEXTUAL.includes(kind))) return false
+
+  return LIST_OPERATORS.includes(name) === isList(field)
 }
 
 /** `age=30` and `age[$gt]=30` are one parameter; `age[$in][]=30` is another, because an object in an object has no form. */
@@ -182,9 +190,14 @@ function toFilter({ kinds }: Field, value: JsonSchema, { single, isOpen }: Opera
   const ordered = toKinds(kinds)
   const properties: { [operator: string]: JsonSchema } = {}
 
-  for (const name of single) {
-    properties[name] = name === NULL_OPERATOR ? BOOLEAN : EQUALITY.includes(name) ? value : ordered
-  }
+  for (const name of single) properties[name] = toOperand(name)
 
   return isOpen ? { type: 'object', properties } : { type: 'object', properties, additionalProperties: false }
+
+  function toOperand(name: string): JsonSchema {
+    if (name === NULL_OPERATOR) return BOOLEAN
+    if (PATTERN_OPERATORS.includes(name)) return SCALARS.string
+
+    return EQUALITY.includes(name) ? value : ordered
+  }
 }

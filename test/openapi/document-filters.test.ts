@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { toOpenApi } from '../../src/openapi/document.ts'
+import { PATTERN_PREDICATES } from '../../src/query.ts'
 import { schema } from '../../src/schema.ts'
 
 const Note = z.object({
@@ -12,13 +13,22 @@ const Note = z.object({
   kind: z.enum(['memo', 'list']).nullable(),
   tags: z.array(z.string()),
   kinds: z.array(z.enum(['a', 'b'])).nullable(),
-  secrets: z.array(z.string())
+  secrets: z.array(z.string()),
+  stars: z.number(),
+  rank: z.int().nullable(),
+  done: z.boolean(),
+  at: z.date(),
+  code: z.union([z.string(), z.int()]),
+  level: z.union([z.literal(1), z.literal(2)]),
+  more: z.any()
 })
 
 function toFilters(operators: string[]): Map<string, any> {
   const app: any = alula()
 
-  app.use('notes', memory({ operators }), { schema: schema(Note, { hidden: ['secrets'] }) })
+  app.use('notes', memory({ operators, predicates: PATTERN_PREDICATES }), {
+    schema: schema(Note, { hidden: ['secrets'] })
+  })
 
   const { components, paths }: any = toOpenApi(app, { info: { title: 'Notes', version: '1' } } as any)
   const resolve = ({ $ref, ...schema }: any) =>
@@ -59,4 +69,21 @@ it('operators of lists are there for lists, with what their elements are', () =>
     $contains: { type: 'string', enum: ['a', 'b'] }
   })
   expect([...filters.keys()].join()).not.toContain('secrets')
+})
+
+it('patterns are there for fields that may be strings, as strings', () => {
+  const filters = toFilters(['$like', '$notlike', '$ilike'])
+  const patternsOf = (name: string) => {
+    const { $like, $notlike, $ilike } = filters.get(name).anyOf[1].properties
+
+    return [$like, $notlike, $ilike]
+  }
+
+  for (const name of ['text', 'note', 'kind', 'code', 'more']) {
+    expect(patternsOf(name), name).toEqual([{ type: 'string' }, { type: 'string' }, { type: 'string' }])
+  }
+  for (const name of ['id', 'stars', 'rank', 'done', 'at', 'level']) {
+    expect(patternsOf(name), name).toEqual([undefined, undefined, undefined])
+  }
+  expect(filters.get('at').anyOf[1].properties.$gt).toEqual({ type: 'string', format: 'date-time' })
 })
