@@ -3,6 +3,7 @@ export { openapi, type PageName, type ServeOptions } from './openapi/serve.ts'
 export type {
   OpenApiContent,
   OpenApiDocument,
+  OpenApiEncoding,
   OpenApiInfo,
   OpenApiOperation,
   OpenApiOptions,

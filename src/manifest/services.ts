@@ -48,6 +48,8 @@ export interface ManifestService {
   readonly operators: readonly string[]
   /** Whether it is a service of the library that says itself who may call its methods, such as that of logins. */
   readonly hasOwnAccess: boolean
+  /** Whether data may come as an HTML form. */
+  readonly acceptsForms: boolean
   /** What its schema says; missing for a service without one. */
   readonly definition?: SchemaDefinition
   /** Whether some client finds its records, by `find` or through relations of other services. */
@@ -140,6 +142,7 @@ export function readServices(app: Application, paths?: ReadonlySet<string>): rea
       isStored: of.isStored,
       hasUpsert: isUpsert(service, 'upsert'),
       hasOwnAccess: getOwnAccess(service) !== undefined,
+      acceptsForms: options.forms === true,
       operators: isStringList(operators) ? operators : [],
       definition: getSchemaDefinition(service),
       page:

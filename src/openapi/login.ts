@@ -1,6 +1,7 @@
 import type { ManifestLogin, ManifestSessions, ManifestStrategy } from '../manifest/login.ts'
 import type { ManifestService } from '../manifest/services.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
+import type { CallData } from './body.ts'
 
 /** Whether a service is the one that clients log in to. */
 export function isLogin({ path }: ManifestService, login: ManifestLogin | undefined): boolean {
@@ -12,12 +13,14 @@ export function isLogin({ path }: ManifestService, login: ManifestLogin | undefi
  *
  * @param login How clients log in
  */
-export function toLoginData(login: ManifestLogin | undefined): { schema: JsonSchema; isRequired: boolean } {
+export function toLoginData(login: ManifestLogin | undefined): CallData {
   const { strategies = [], sessions } = login ?? {}
   const asked = sessions ? toSessionFields(sessions) : {}
   const logins = strategies.map((strategy) => toCredentials(strategy, asked))
 
-  return { schema: { anyOf: sessions ? [...logins, toRefresh(sessions)] : logins }, isRequired: true }
+  const schema = { anyOf: sessions ? [...logins, toRefresh(sessions)] : logins }
+
+  return { schema, form: schema, isRequired: true }
 }
 
 /**

@@ -8,12 +8,13 @@ import type { ManifestMethod, ManifestService } from '../manifest/services.ts'
 import { getMethodDefinition, type SchemaDefinition } from '../schema/compile.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { toResultKind } from '../schema/result-kind.ts'
+import { type CallData, toBodyContent } from './body.ts'
 import { mayBeNothing, toRequest } from './envelopes.ts'
 import { isLogin, toLoginData, toLoginResult } from './login.ts'
 import type { Names, ServiceNames } from './names.ts'
 import { type QuerySources, type ServiceQueries, toIdSchema, toQueries } from './parameters.ts'
 import { toQueryParameters } from './query-schema.ts'
-import { toJsonContent, toResponses } from './responses.ts'
+import { toResponses } from './responses.ts'
 import type { Guard } from './security.ts'
 import type { ServiceSchemas } from './service-schemas.ts'
 import type { OpenApiOperation, OpenApiParameter } from './types.ts'
@@ -234,7 +235,12 @@ function toOperation(
 
   // One after the other: spreading what may be missing takes several times as long.
   if (parameters.length > 0) operation.parameters = parameters
-  if (data) operation.requestBody = { required: data.isRequired, content: toJsonContent(data.schema) }
+  if (data) {
+    operation.requestBody = {
+      required: data.isRequired,
+      content: toBodyContent(service, method.name, data)
+    }
+  }
 
   operation.responses = toResponses({
     method: method.name,
@@ -308,7 +314,7 @@ export function toDataSchema(
   method: ManifestMethod,
   { verb }: Pick<OperationCall, 'verb'>,
   schemas: ServiceSchemas
-): { readonly schema: JsonSchema; readonly isRequired: boolean } | undefined {
+): CallData | undefined {
   const { isStored, definition } = service
   const { name, hasData, several } = method
   // An adapter takes records alone.
@@ -328,12 +334,17 @@ export function toDataSchema(
       isClosed: unknown !== 'drop'
     }
 
-    return { schema: toRequest(schema, envelope, rules), isRequired: schema !== undefined }
-  }
-  if (!schema) return { schema: {}, isRequired: isStandardMethod(name) }
-  if (!isList) return { schema, isRequired: true }
+    const request = toRequest(schema, envelope, rules)
 
-  return { schema: { anyOf: [schema, { type: 'array', items: schema }] }, isRequired: true }
+    return { schema: request, form: request, isRequired: schema !== undefined }
+  }
+  if (!schema) return { schema: {}, form: {}, isRequired: isStandardMethod(name) }
+
+  const form = toDataKind(definition, name) === 'list' ? undefined : schema
+
+  if (!isList) return { schema, form, isRequired: true }
+
+  return { schema: { anyOf: [schema, { type: 'array', items: schema }] }, form, isRequired: true }
 }
 
 /** The result of a call; `undefined` where it is not known, and may be nothing. */

@@ -92,5 +92,15 @@ export interface OpenApiReference {
 
 /** A body by its media type. */
 export interface OpenApiContent {
-  readonly [type: string]: { readonly schema: JsonSchema }
+  readonly [type: string]: {
+    readonly schema: JsonSchema
+    /** Of a form: how fields are written, by their name. */
+    readonly encoding?: { readonly [name: string]: OpenApiEncoding }
+  }
+}
+
+/** How a field of a form is written. */
+export interface OpenApiEncoding {
+  readonly style: 'deepObject'
+  readonly explode: true
 }

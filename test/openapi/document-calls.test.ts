@@ -236,3 +236,81 @@ it('names that the server refuses in a query are no parameters', async () => {
   expect(Object.keys(others).filter((name) => name.startsWith('constructor'))).toEqual([])
   expect(JSON.stringify(paths['/notes/pick'].get.parameters)).not.toContain('constructor')
 })
+
+const FORM = 'application/x-www-form-urlencoded'
+
+it('bodies may be forms where the service takes them', async () => {
+  class Notes extends MemoryService {
+    async archive() {}
+    async count() {}
+  }
+  const Filed = Note.extend({
+    words: z.array(z.string()),
+    address: z.object({ city: z.string() }).nullish(),
+    more: z.any()
+  })
+  const options = {
+    methods: ['find', 'get', 'create', 'update', 'patch', 'remove', 'archive', 'count'],
+    routes: { 'GET /count': 'count' },
+    schema: schema(Filed, {
+      methods: { archive: { data: z.object({ by: z.object({ name: z.string() }) }) }, count: { data: Note } }
+    })
+  }
+  const { paths } = await describeService(new Notes({ multi: ['create'] }), { ...options, forms: true })
+  const { post } = paths['/notes']
+  const { put, patch, delete: remove } = paths['/notes/{id}']
+  const encoding = { address: { style: 'deepObject', explode: true } }
+  const toReference = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+  // A form is one record.
+  expect(toBody(post).anyOf).toHaveLength(2)
+  expect(post.requestBody.content[FORM]).toEqual({ schema: toReference('NoteCreate'), encoding })
+  expect(put.requestBody.content[FORM]).toEqual({ schema: toBody(put), encoding })
+  expect(patch.requestBody.content[FORM]).toEqual({ schema: toReference('NotePatch'), encoding })
+  expect(paths['/notes/archive'].post.requestBody.content[FORM]).toEqual({
+    schema: toReference('NoteArchive'),
+    encoding: { by: { style: 'deepObject', explode: true } }
+  })
+  expect([remove, paths['/notes'].get, paths['/notes/count'].get].map(toBody)).toEqual([
+    undefined,
+    undefined,
+    undefined
+  ])
+  expect(Object.keys((await describeService(memory(), {})).paths['/notes'].post.requestBody.content)).toEqual(
+    ['application/json']
+  )
+})
+
+it('a form has the field of an envelope, and is no list without one', async () => {
+  class Notes extends MemoryService {
+    async sort() {}
+  }
+  const options = {
+    methods: ['create', 'sort'],
+    forms: true,
+    schema: schema(Note, {
+      envelope: { one: 'note', request: true },
+      methods: { sort: { data: z.array(z.int()) } }
+    })
+  }
+  const { post } = (await describeService(new Notes(), options)).paths['/notes']
+
+  expect(post.requestBody.content[FORM]).toEqual({
+    schema: toBody(post),
+    encoding: { note: { style: 'deepObject', explode: true } }
+  })
+
+  const bare = { ...options, schema: schema(Note, { methods: { sort: { data: z.array(z.int()) } } }) }
+  const { paths } = await describeService(new Notes(), bare)
+
+  expect(Object.keys(paths['/notes/sort'].post.requestBody.content)).toEqual(['application/json'])
+})
+
+it('a form to a service without a schema may be anything', async () => {
+  const { paths } = await describeService({ create: async () => ({}) }, { forms: true })
+
+  expect(paths['/notes'].post.requestBody.content).toEqual({
+    'application/json': { schema: {} },
+    [FORM]: { schema: {} }
+  })
+})

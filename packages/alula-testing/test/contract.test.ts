@@ -50,6 +50,7 @@ function createNotes() {
     access: access({ all: anyone, create: user, patch: owner('ownerId') })
   })
   app.use('notes', new Notes({ multi: true, paginate: { default: 10, max: 50 } }), {
+    forms: true,
     schema: schema(Note, {
       server: { ownerId: ({ params }: any) => params.user?.id, createdAt: () => new Date() },
       hidden: ['secret', 'address.zip'],

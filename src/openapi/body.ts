@@ -1,0 +1,56 @@
+// The body of a request: JSON, and where the service accepts it, an HTML form.
+import type { ManifestService } from '../manifest/services.ts'
+import { getMethodDefinition } from '../schema/compile.ts'
+import { describesObject, type JsonSchema } from '../schema/json-schema.ts'
+import { readShape } from '../schema/shape.ts'
+import { setOwn } from '../utils/object.ts'
+import { toJsonContent } from './responses.ts'
+import type { OpenApiContent, OpenApiEncoding } from './types.ts'
+
+/** The data of a call. */
+export interface CallData {
+  readonly schema: JsonSchema
+  readonly isRequired: boolean
+  /** The data as a form, which is one object; missing for a list. */
+  readonly form?: JsonSchema | undefined
+}
+
+/** `address[city]=Rome`. By default OpenAPI has a field that is an object as JSON. */
+const DEEP: OpenApiEncoding = Object.freeze({ style: 'deepObject', explode: true })
+
+/**
+ * Describes a body by its media type.
+ *
+ * @param service The service
+ * @param method The name of the method
+ * @param data The data of the method
+ */
+export function toBodyContent(service: ManifestService, method: string, data: CallData): OpenApiContent {
+  const content = toJsonContent(data.schema)
+
+  if (!service.acceptsForms || !data.form) return content
+
+  const encoding: { [name: string]: OpenApiEncoding } = {}
+  const names = listObjects(service, method)
+
+  for (const name of names) setOwn(encoding, name, DEEP)
+
+  const form = { schema: data.form, ...(names.length > 0 && { encoding }) }
+
+  return { ...content, 'application/x-www-form-urlencoded': form }
+}
+
+/** The fields of a body that are objects. */
+function listObjects({ definition }: ManifestService, method: string): readonly string[] {
+  const { envelope } = definition ?? {}
+
+  if (envelope?.request && envelope.one !== undefined) return [envelope.one]
+
+  const schema = definition && (definition.data[method] ?? getMethodDefinition(definition, method)?.data)
+
+  if (!schema) return []
+
+  return [...readShape(schema).object.fields].flatMap(([name, { alternatives }]) =>
+    alternatives.some(describesObject) ? [name] : []
+  )
+}
