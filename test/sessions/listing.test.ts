@@ -73,6 +73,19 @@ describeRemoteTransports('sessions', (open) => {
     expect(await client.call('find', 'authentication/sessions', as(wren))).toHaveLength(1)
   })
 
+  it('need an access token, which a call as a user has not', async () => {
+    const { app, logIn } = await start()
+    const { accessToken } = await logIn()
+    const as = (options: object) => app.asClient(options).service('authentication/sessions')
+    const byUser = as({ user: await app.service('users').get(1) })
+    const byToken = as({ authentication: { strategy: 'jwt', accessToken } })
+
+    await expect(byUser.find()).rejects.toMatchObject({ code: 401 })
+    await expect(byUser.remove(null)).rejects.toMatchObject({ code: 401, data: { reason: 'stale' } })
+    expect(await byToken.find()).toHaveLength(1)
+    expect(await byToken.remove(null)).toEqual([])
+  })
+
   it('are ended after a fresh login alone, and a refresh is none', async () => {
     const { client, clock, logIn, refresh, as } = await start()
 

@@ -2,7 +2,7 @@
 import type { Application } from 'alula'
 import { createTypeError, readEntityId } from 'alula/plugin'
 import { hasCode, isFunction, isObject } from './check.ts'
-import { createTestClient, loginAs, type TestClient } from './client.ts'
+import { createTestClient, loginAs, loginLongAgo, type TestClient } from './client.ts'
 
 /** Who makes a call. */
 export interface Caller {
@@ -56,6 +56,21 @@ export async function createCaller(
   const entity = await findEntity(app, users[name] as object)
 
   return entity && { name, entity, client: await loginAs(app, entity) }
+}
+
+/**
+ * Logs a user in for one call, with a login that was long ago.
+ *
+ * @returns `undefined` for a user who is removed
+ */
+export async function createStaleCaller(
+  app: Application,
+  name: string,
+  users: Users
+): Promise<Caller | undefined> {
+  const entity = await findEntity(app, users[name] as object)
+
+  return entity && { name: `${name} (old login)`, entity, client: await loginLongAgo(app, entity) }
 }
 
 /** An entity as it is now; `undefined` for one that is gone. */

@@ -89,7 +89,40 @@ export async function loginAs(
     authentication: { strategy },
     ...(name && { [name]: entity })
   })
-  const client = createClient(app, options, toHeaders(service, strategy, accessToken as string), {
+
+  return createUser(app, service, strategy, accessToken as string, options)
+}
+
+/**
+ * Logs in as {@link loginAs} does, with an access token whose login was in 1970.
+ *
+ * @param app An application with an authentication service, set up
+ * @param entity The entity
+ */
+export async function loginLongAgo(app: Application, entity: object): Promise<TestUser> {
+  const { accessToken: current } = await loginAs(app, entity)
+  const service = app.defaultAuthentication?.() as AuthenticationService
+  const payload: Record<string, unknown> = await service.verifyAccessToken(current)
+  const claims = Object.entries(payload).filter(([name]) => !TOKEN_CLAIMS.includes(name))
+  const accessToken = await service.createAccessToken(
+    { ...Object.fromEntries(claims), auth_time: 0 },
+    { subject: payload.sub as string }
+  )
+
+  return createUser(app, service, 'jwt', accessToken, {})
+}
+
+/** The claims that each token gets anew. */
+const TOKEN_CLAIMS: readonly string[] = ['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti']
+
+function createUser(
+  app: Application,
+  service: AuthenticationService,
+  strategy: string,
+  accessToken: string,
+  options: HandlerOptions
+): TestUser {
+  const client = createClient(app, options, toHeaders(service, strategy, accessToken), {
     authentication: { strategy, accessToken }
   })
 

@@ -1,6 +1,6 @@
 import type { Application } from 'alula'
-import { type ManifestService, readEntityId } from 'alula/plugin'
-import { ANONYMOUS, type Caller, createCaller, type Users } from '../callers.ts'
+import { getErrorStatus, type ManifestService, readEntityId } from 'alula/plugin'
+import { ANONYMOUS, type Caller, createCaller, createStaleCaller, type Users } from '../callers.ts'
 import { type Coverage, CoverageCounter } from '../coverage.ts'
 import type { ProofOptions } from '../exposure.ts'
 import { findOwnerField, hasMadeFor, withOwner } from './claim.ts'
@@ -12,7 +12,7 @@ import { prepareMisplaced } from './parents.ts'
 import { send } from './send.ts'
 import { isRefusal, isSuccess, toFailure, toUnproved } from './success.ts'
 import { type Call, Targets } from './target.ts'
-import { OPEN, toVerdict, type Verdict } from './verdict.ts'
+import { needsFreshLogin, OPEN, toVerdict, type Verdict } from './verdict.ts'
 import { recordWrites } from './writes.ts'
 
 /** Those who must not succeed call first: what they would change is still there. */
@@ -52,6 +52,7 @@ export class Proof {
 
       this.faults.push(...listMissing(operation, rights, this.users, this.options))
       await this.proveParents(operation, rights)
+      await this.proveFresh(operation, rights)
       await this.proveRights(operation, rights)
       await this.proveOwner(operation, rights)
     }
@@ -140,8 +141,7 @@ export class Proof {
   private async proveParents(operation: Operation, rights: readonly Right[]): Promise<void> {
     const { app, targets } = this
     const { service, transports } = operation
-    const allowed = rights.filter(({ verdict }) => verdict.kind === 'allowed')
-    const right = allowed.find(({ name }) => name === 'owner') ?? allowed.at(-1)
+    const right = pickAllowed(rights)
 
     if (!right) return
 
@@ -158,6 +158,25 @@ export class Proof {
         const fault = made && misplaced.findFault(made)
 
         if (fault !== undefined) this.addFault(operation, transport, right.name, fault)
+      }
+    }
+  }
+
+  /** A login that is too old is refused, although its token is valid. */
+  private async proveFresh(operation: Operation, rights: readonly Right[]): Promise<void> {
+    const { who, transports } = operation
+    const right = pickAllowed(rights.filter(({ name }) => name !== ANONYMOUS))
+
+    if (!right || !needsFreshLogin(who)) return
+
+    for (const transport of transports) {
+      const toCall = () => this.targets.prepare(operation)
+      const made = await this.call(operation, transport, right.name, toCall, createStaleCaller)
+
+      if (made && made.reply.status !== getErrorStatus(this.app, 'NotAuthenticated')) {
+        const fault = `the table says ${who}, the response is ${made.reply.status}`
+
+        this.addFault(operation, transport, made.caller.name, fault)
       }
     }
   }
@@ -199,10 +218,11 @@ export class Proof {
     operation: Operation,
     transport: string,
     name: string,
-    toCall: () => Promise<Call>
+    toCall: () => Promise<Call>,
+    toCaller = createCaller
   ): Promise<Made | undefined> {
     const { app, users, counter } = this
-    const caller = await createCaller(app, name, users)
+    const caller = await toCaller(app, name, users)
 
     if (!caller) return undefined
 
@@ -211,7 +231,7 @@ export class Proof {
       send(app, transport, caller.client, operation, call)
     )
 
-    counter.add(toName(operation), transport, name, reply.status)
+    counter.add(toName(operation), transport, caller.name, reply.status)
 
     const isKnown = call.record !== undefined || written.length > 0
     const returned =
@@ -225,4 +245,11 @@ export class Proof {
   private addFault(operation: Operation, transport: string, name: string, fault: string): void {
     this.faults.push(`${toName(operation)} over ${transport} as ${name}: ${fault}`)
   }
+}
+
+/** A caller who has to succeed: the owner, where that is one. */
+function pickAllowed(rights: readonly Right[]): Right | undefined {
+  const allowed = rights.filter(({ verdict }) => verdict.kind === 'allowed')
+
+  return allowed.find(({ name }) => name === 'owner') ?? allowed.at(-1)
 }

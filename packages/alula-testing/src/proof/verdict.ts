@@ -37,10 +37,15 @@ export function parseWho(who: string): Who {
   const [, role] = /^role\('(.*)'\)$/.exec(who) ?? []
 
   if (who === 'nobody' || who === 'anyone') return { kind: who }
-  if (who === 'user' || who.startsWith('hook authenticate(')) return { kind: 'user' }
+  if (who === 'user' || who.startsWith('hook authenticate(') || needsFreshLogin(who)) return { kind: 'user' }
   if (role !== undefined) return { kind: 'role', role }
 
   return field === undefined ? { kind: 'function' } : { kind: 'owner', field }
+}
+
+/** Whether a cell of the table asks for a login that is not too old. */
+export function needsFreshLogin(who: string): boolean {
+  return /^fresh\('.*'\)$/.test(who)
 }
 
 /**
