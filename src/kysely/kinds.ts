@@ -6,6 +6,7 @@ import { toExpectedLimit } from './limits.ts'
 import type { Column, Kind, TableDescription } from './table.ts'
 import {
   FALSE_VALUES,
+  isBeyondYears,
   isStorableText,
   NOTHING,
   toBoolean,
@@ -27,6 +28,8 @@ export type Form = 'text' | 'time' | 'truth' | 'typed' | 'value'
 export interface KindRules {
   /** What it holds, for messages. */
   readonly expects: string
+  /** What it expects in place of a value that has its type, and is beyond what any column holds. */
+  readonly findLimit?: (value: unknown) => string | undefined
   /** What a value of a query is compared with; `NOTHING` for one that no field equals. */
   readonly toOperand: (value: unknown, column: Column) => unknown
   /** What is stored for a value of data; `NOTHING` for one that it cannot hold. */
@@ -76,6 +79,8 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
   },
   date: {
     expects: 'a date',
+    findLimit: (value) =>
+      isBeyondYears(value) ? 'a date from the year 0 to the year 9999 in UTC' : undefined,
     toOperand: toTime,
     toStored: toTime,
     fromStored: (value, { times }) => (typeof value === 'string' ? times.read(value) : value),
@@ -170,15 +175,14 @@ export function toOperand(column: Column, value: unknown): unknown {
 export function toStored(column: Column, value: unknown, { dialect }: Table): unknown {
   if (value === null || value === undefined) return null
 
-  const { expects, toStored } = KINDS[column.kind]
+  const { expects, findLimit, toStored } = KINDS[column.kind]
   const stored = toStored(value, column)
   const parameter = stored === NOTHING ? undefined : dialect.toParameter(stored, column)
 
-  if (parameter === undefined) throw toRefusal(column, expects, `, got ${describeValue(value)}`)
-
-  const limit = toLimit(stored, column)
+  const limit = parameter === undefined ? findLimit?.(value) : toLimit(stored, column)
 
   if (limit !== undefined) throw toRefusal(column, limit)
+  if (parameter === undefined) throw toRefusal(column, expects, `, got ${describeValue(value)}`)
 
   return parameter
 }

@@ -59,16 +59,31 @@ export function toShortest(number: number): number {
   return number
 }
 
-/** A date, or the ISO 8601 string of one; `undefined` for anything else. */
+/** A date, or the ISO 8601 string of one, from the year 0 to 9999; `undefined` for anything else. */
 export function toDate(value: unknown): Date | undefined {
+  const date = readDate(value)
+
+  return date && hasStorableYear(date) ? date : undefined
+}
+
+/** Whether a value is a date in a year that {@link toDate} refuses. */
+export function isBeyondYears(value: unknown): boolean {
+  const date = readDate(value)
+
+  return date !== undefined && !Number.isNaN(date.getTime()) && !hasStorableYear(date)
+}
+
+function readDate(value: unknown): Date | undefined {
   const date = typeof value === 'string' ? toExactDate(value) : value
 
-  if (!(date instanceof Date)) return undefined
+  return date instanceof Date ? date : undefined
+}
 
+/** SQLite and MySQL know no other years than those with four digits. */
+function hasStorableYear(date: Date): boolean {
   const year = date.getUTCFullYear()
 
-  // SQLite and MySQL know no others than those with four digits for a year.
-  return year >= 0 && year <= 9999 ? date : undefined
+  return year >= 0 && year <= 9999
 }
 
 /** A day: the string of one, or its midnight in UTC; `NOTHING` for anything else, such as another time. */

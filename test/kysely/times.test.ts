@@ -262,3 +262,31 @@ describeZones('days and times', () => {
     [POSTGRES]
   )
 })
+
+describeDatabases('a time in a year that no column stores', ({ name, countedId, date }) => {
+  it('is refused with the years that there are', async () => {
+    const database = [SQLITE, POSTGRES, MARIADB].find((one) => one.name === name) as TestDatabase
+    const db = await createTable(database, NAME, `id ${countedId}, at ${date}`)
+    const times: any = kysely({ Model: db, name: NAME })
+    const send = serve(db, { schema: schema(z.object({ id: z.int(), at: z.date() })) })
+    const expected = 'expects a date from the year 0 to the year 9999 in UTC'
+    const error = { message: `Invalid data: 'at' ${expected}`, code: 400, errors: { at: expected } }
+    const after = '9999-12-31T23:59:59-01:00'
+
+    // In UTC they are in the year after 9999, and before 0.
+    for (const at of [after, '0000-01-01T00:00:00+01:00', new Date(after), new Date(8.64e15)]) {
+      await expect(times.create({ at })).rejects.toMatchObject(error)
+    }
+    expect(JSON.parse(await send('POST', '', JSON.stringify({ at: after })))).toMatchObject(error)
+    await expect(times.create({ at: 'x' })).rejects.toMatchObject({
+      message: "Invalid data: 'at' expects a date, got a string"
+    })
+    await expect(times.create({ at: new Date(Number.NaN) })).rejects.toMatchObject({
+      message: "Invalid data: 'at' expects a date, got an invalid date"
+    })
+    expect(await times.find({ query: { at: after } })).toEqual([])
+    expect(await times.create({ at: '9999-12-31T23:59:59Z' })).toMatchObject({
+      at: new Date('9999-12-31T23:59:59Z')
+    })
+  })
+})
