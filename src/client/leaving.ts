@@ -1,5 +1,5 @@
 // How a client leaves a server that closes, so that no call is lost.
-import { settleWithin } from '../utils/with-timeout.ts'
+import { withTimeout } from '../utils/with-timeout.ts'
 import type { Socket } from './socket.ts'
 
 /** The calls of a socket, and whether it is leaving its server. */
@@ -58,7 +58,7 @@ export function watchClosing(socket: Socket): Leaving {
       }
     },
     async whenGone(end) {
-      if (isLeaving) await settleWithin(end - Date.now(), [gone])
+      if (isLeaving) await withTimeout(gone as Promise<void>, end - Date.now()).catch(() => undefined)
 
       return !isLeaving
     }

@@ -4,7 +4,7 @@ import { compilePipeline } from '../hooks/pipeline.ts'
 import { HookRegistry } from '../hooks/registry.ts'
 import type { AroundHook, BaseContext } from '../hooks/types.ts'
 import { createError } from '../utils/developer-error.ts'
-import { settleWithin } from '../utils/with-timeout.ts'
+import { settleWithin } from '../utils/promise.ts'
 import { endStreams, getInternals, type Internals } from './internals.ts'
 
 /** `setup` or `teardown` of an application. */

@@ -1,4 +1,4 @@
-import { settleWithin } from '../utils/with-timeout.ts'
+import { withTimeout } from '../utils/with-timeout.ts'
 import type { OpenedSocket } from './connections.ts'
 
 /**
@@ -33,6 +33,6 @@ export class Leavers {
     })
 
     for (const socket of this.sockets) socket.emit('$closing')
-    await settleWithin(limit, [gone])
+    await withTimeout(gone, limit).catch(() => undefined)
   }
 }

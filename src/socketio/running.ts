@@ -1,4 +1,4 @@
-import { settleWithin } from '../utils/with-timeout.ts'
+import { withTimeout } from '../utils/with-timeout.ts'
 
 /** How long, in milliseconds, no work has to begin before everything counts as finished. */
 const QUIET_TIME = 20
@@ -40,7 +40,7 @@ export class Running {
     let begun: number
 
     do {
-      await settleWithin(end - performance.now(), [this.idle()])
+      await withTimeout(this.idle(), end - performance.now()).catch(() => undefined)
       begun = this.begun
       await new Promise((resolve) => setTimeout(resolve, QUIET_TIME))
       // A busy process runs its timers late, with messages waiting to be read: those come first.

@@ -13,7 +13,7 @@ import { type LogContext, type Logger, logUnexpected, toClientError } from '../t
 import { handleSocket, type SocketReply, toDeliveries, toPath, toSocketError } from '../transport/socket.ts'
 import { Backlog, getBacklogLimit } from '../utils/backlog.ts'
 import { attempt } from '../utils/promise.ts'
-import { settleWithin } from '../utils/with-timeout.ts'
+import { withTimeout } from '../utils/with-timeout.ts'
 import { attach } from './attachment.ts'
 import { type Encoder, encodeAsJson } from './bytes.ts'
 import { Connections, type OpenedSocket } from './connections.ts'
@@ -443,6 +443,6 @@ async function closeTransports(sockets: readonly OpenedSocket[]): Promise<void> 
     conn.close()
   }
 
-  await settleWithin(CLOSE_GRACE / 2, closed)
+  await withTimeout(Promise.all(closed), CLOSE_GRACE / 2).catch(() => undefined)
   for (const webSocket of webSockets) webSocket.terminate()
 }

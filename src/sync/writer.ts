@@ -1,7 +1,7 @@
 import type { OwnEntry } from '../log/log.ts'
 import type { RedisConnection } from '../redis/connection.ts'
 import { toDelay } from '../utils/max-delay.ts'
-import { settleWithin } from '../utils/with-timeout.ts'
+import { withTimeout } from '../utils/with-timeout.ts'
 import { START, type StreamEntry, type StreamSize, toFields } from './stream.ts'
 
 /** What a writer goes by. */
@@ -150,7 +150,7 @@ export class Writer {
       this.onEmpty = resolve
     })
 
-    if (this.waiting.length > 0) await settleWithin(timeout, [empty])
+    if (this.waiting.length > 0) await withTimeout(empty, timeout).catch(() => undefined)
 
     this.isWriting = false
     clearTimeout(this.timer)

@@ -107,3 +107,22 @@ export function attempt(run: () => unknown, report: (error: unknown) => void): u
 export function disregard(promise: unknown): void {
   Promise.resolve(promise).catch(() => undefined)
 }
+
+/**
+ * Waits until all promises are settled, but not longer than a limit.
+ *
+ * @param limit The limit in milliseconds
+ * @param promises The promises, which may be values too
+ * @returns Whether all are settled
+ */
+export async function settleWithin(limit: number, promises: readonly unknown[]): Promise<boolean> {
+  let timer: unknown
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, limit, false)
+  })
+  const isSettled = await Promise.race([Promise.allSettled(promises).then(() => true), late])
+
+  clearTimeout(timer as number)
+
+  return isSettled
+}

@@ -30,16 +30,3 @@ export async function withTimeout<T>(
     clearTimeout(timer)
   }
 }
-
-/**
- * Waits until all promises are settled, but not longer than a limit.
- *
- * @param limit The limit in milliseconds
- * @param promises The promises, which may be values too
- * @returns Whether all are settled
- */
-export async function settleWithin(limit: number, promises: readonly unknown[]): Promise<boolean> {
-  const settled = Promise.allSettled(promises).then(() => true)
-
-  return await withTimeout(settled, limit).catch(() => false)
-}
