@@ -10,7 +10,7 @@ const NOSNIFF = 'x-content-type-options'
 const TAGGED_VERBS: readonly string[] = ['GET', 'HEAD', 'QUERY']
 
 /** Statuses whose responses have no body (RFC 9110 §15, Fetch §2.2.3). */
-const BODILESS_STATUSES: readonly number[] = [204, 205, 304]
+export const BODILESS_STATUSES: readonly number[] = [204, 205, 304]
 
 /** The characters of a header value (RFC 9110 §5.5). Any other could begin another header. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
@@ -20,7 +20,7 @@ const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
 
 /**
  * Headers about the transfer, which the server sets. A second length would allow request smuggling, and HTTP/2 closes the stream of
- * a response that is about its connection (RFC 9113 §8.2.2).
+ * a response that is about its connection (RFC 9113 §8.2.2). The length of a mounted function is kept, and verified: body-length.ts.
  */
 const FRAMING =
   /^(content-length|transfer-encoding|connection|proxy-connection|keep-alive|trailer|te|upgrade|http2-settings)$/i

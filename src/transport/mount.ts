@@ -1,6 +1,7 @@
 import { getInternals } from '../core/internals.ts'
 import type { Params } from '../core/types.ts'
 import { createTypeError } from '../utils/developer-error.ts'
+import { findLength, withLength } from './body-length.ts'
 import { toHead } from './encode.ts'
 import { logUnexpected } from './error.ts'
 import type { HttpRequest, HttpResponse } from './http.ts'
@@ -66,11 +67,17 @@ export async function runMounted(
   }
   const cookies = headers.getSetCookie()
   const { 'set-cookie': _, ...others } = Object.fromEntries(headers)
+  const length = findLength(response, request.method)
+  const sent = body && length !== undefined ? withLength(body, length, path) : body
 
   return {
     status,
-    headers: { ...toHead(others), ...(cookies.length > 0 && { 'set-cookie': cookies }) },
-    body: body ? abortAtTeardown(app, body, closing, [request, given, own], report) : undefined
+    headers: {
+      ...toHead(others),
+      ...(length !== undefined && { 'content-length': `${length}` }),
+      ...(cookies.length > 0 && { 'set-cookie': cookies })
+    },
+    body: sent ? abortAtTeardown(app, sent, closing, [request, given, own], report) : undefined
   }
 }
 

@@ -131,3 +131,17 @@ it('what goes over the wire is shorter', async () => {
   expect(Buffer.concat(sent).length).toBeLessThan(TEXT.length / 10)
   expect(JSON.parse(gunzipSync(Buffer.concat(sent)).toString())).toEqual({ text: TEXT })
 })
+
+it('the length of a mounted function is not sent with another coding than its own', async () => {
+  const app: any = express(alula())
+
+  app.use(compress)
+  app.configure(rest())
+  app.mount('/docs', () => new Response(TEXT, { headers: { 'Content-Length': String(TEXT.length) } }))
+
+  const response = await fetch(`${await serve(app)}/docs`, { headers: { Connection: 'close' } })
+
+  expect(response.headers.get('content-encoding')).toBe('gzip')
+  expect(response.headers.get('content-length')).toBeNull()
+  expect(await response.text()).toBe(TEXT)
+})

@@ -8,3 +8,24 @@ export const echo = async (request: Request) => {
 }
 
 export const readJson = async (response: Promise<Response>): Promise<any> => (await response).json()
+
+/** A stream of some strings, each of which is made when it is read. */
+export function toStream(
+  chunks: readonly string[],
+  onCancel: () => void = () => undefined
+): ReadableStream<Uint8Array> {
+  const rest = chunks.map((chunk) => new TextEncoder().encode(chunk))
+
+  return new ReadableStream(
+    {
+      pull(controller) {
+        const chunk = rest.shift()
+
+        if (chunk) controller.enqueue(chunk)
+        else controller.close()
+      },
+      cancel: () => onCancel()
+    },
+    { highWaterMark: 0 }
+  )
+}
