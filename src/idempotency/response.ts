@@ -3,6 +3,7 @@ import { getResponse, setResponse } from '../core/call.ts'
 import type { HookContext, Id } from '../core/types.ts'
 import { convert, type FeathersError } from '../errors.ts'
 import { type FormattingApplication, toClientError } from '../transport/error.ts'
+import { isLostInJson } from '../utils/check.ts'
 import { findPath } from '../utils/object.ts'
 import { findTokenResponse } from '../utils/token-response.ts'
 
@@ -38,7 +39,7 @@ export function toStoredResponse(context: HookContext, id: Id | undefined, maxSi
     findTokenResponse(dispatch) !== undefined
 
   // Sockets send bytes as they are.
-  if (isPrivate || findPath([body], ArrayBuffer.isView) !== undefined) return NOT_KEPT
+  if (isPrivate || isLostInJson(body) || findPath([body], ArrayBuffer.isView) !== undefined) return NOT_KEPT
 
   return toBoundedJson({ id, http: { status, headers, location }, body }, maxSize)
 }

@@ -2,6 +2,7 @@ import { removeCallHeaders, sendResponse, withEarlierCookies } from '../node/sen
 import { encodeResponse, toHead } from '../transport/encode.ts'
 import type { HttpResult } from '../transport/http.ts'
 import type { HttpSettings } from '../transport/options.ts'
+import { assertJson } from '../transport/result.ts'
 import { isRaw } from '../utils/check.ts'
 import type { FeathersKoaContext } from './context.ts'
 import { showError } from './handlers.ts'
@@ -77,6 +78,8 @@ export function encodeResult(context: ServedContext, isLast: boolean): void {
   const request = { method, headers, getResponseHeader: (name: string) => context.res.getHeader(name) }
 
   try {
+    if (context.hook) assertJson(context.hook, body)
+
     const sent = encodeResponse(request, { status, headers: {}, body }, served.settings.etag)
 
     if (sent.body === undefined) {

@@ -1,11 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { callService, getResponse } from '../core/call.ts'
+import { callService } from '../core/call.ts'
 import { reportError } from '../core/events.ts'
 import { getDefinition } from '../core/methods.ts'
 import type { Application, HookContext, RealTimeConnection } from '../core/types.ts'
 import { BadRequest, NotFound } from '../errors.ts'
 import { toPageTest } from '../schema/page.ts'
 import { toClientError, toErrorResponse } from '../transport/error.ts'
+import { getJsonResponse } from '../transport/result.ts'
 import { toSocketCall } from '../transport/socket.ts'
 import { isObject, isString } from '../utils/check.ts'
 import { describeUnknown, type GivenArguments, type PathArgument } from './arguments.ts'
@@ -56,7 +57,7 @@ export async function callTool<Question>(
 
     const context = await callService(service, { ...call, params })
 
-    return toToolResult(getResponse(context), hasList(context) ? (tool.many ?? 'data') : undefined)
+    return toToolResult(getJsonResponse(context), hasList(context) ? (tool.many ?? 'data') : undefined)
   } catch (error) {
     if (toClientError(error).status >= 500) reportError(app, error)
 

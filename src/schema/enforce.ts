@@ -18,7 +18,7 @@ import type { AroundHook, Hook } from '../hooks/types.ts'
 import { addConditions } from '../query/conditions.ts'
 import { describeValue } from '../query/operators.ts'
 import { getServiceSlots, getSlots, setSlots } from '../utils/call-state.ts'
-import { isFunction, isRaw, isString } from '../utils/check.ts'
+import { isFunction, isLostInJson, isRaw, isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { keepOwner } from '../utils/dispatch.ts'
@@ -282,7 +282,8 @@ class ServiceSchema implements DescribedExtension {
       const isShown = dispatch === undefined && getServiceSlots(params, service).relation !== undefined
 
       if (event || (getProvider(context) && !isShown)) {
-        context.dispatch = pickShown(source)
+        // Transports refuse it, or send it as it is.
+        context.dispatch = !event && isLostInJson(source) ? source : pickShown(source)
         if (context.dispatch === null && source !== null) reportKind?.(source, context)
       }
       if (present && goesToClient(context)) {

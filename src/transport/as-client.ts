@@ -1,4 +1,4 @@
-import { callService, getResponse } from '../core/call.ts'
+import { callService } from '../core/call.ts'
 import type { EmitterLike } from '../core/emitter.ts'
 import { reportError } from '../core/events.ts'
 import { defaultServiceMethods, getDefinition } from '../core/methods.ts'
@@ -12,6 +12,7 @@ import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { isPromise } from '../utils/promise.ts'
 import { toClientError, toErrorResponse } from './error.ts'
 import type { TransportApplication } from './http.ts'
+import { getJsonResponse } from './result.ts'
 import { toSocketCall } from './socket.ts'
 import { findRoute } from './target.ts'
 
@@ -130,7 +131,7 @@ async function callAsClient(
     // Nothing stays connected, so nothing may join channels or keep a login.
     const { connection, ...params } = call.params
 
-    return getResponse(await callService(service, { ...call, params }))
+    return getJsonResponse(await callService(service, { ...call, params }))
   } catch (error) {
     throw toClientSide(app, error, { provider: caller.provider, method, path, headers: {} })
   }

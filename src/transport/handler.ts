@@ -33,6 +33,7 @@ import { isConditional, runConditionally } from './precondition.ts'
 import { readQuery } from './query-method.ts'
 import { parseQueryString } from './querystring.ts'
 import { withRequestId } from './request-id.ts'
+import { assertJson } from './result.ts'
 import { createSetupCheck } from './setup-check.ts'
 import { findTarget, type HttpTarget, isMounted } from './target.ts'
 
@@ -79,11 +80,11 @@ export function serveHttp(app: TransportApplication, settings: HttpSettings): Ht
         call = started
       })
 
-      return encodeResponse(
-        request,
-        withCacheHeaders(app, context, request, toHttpResult(context), settings),
-        etag
-      )
+      const result = toHttpResult(context)
+
+      assertJson(context, result.body)
+
+      return encodeResponse(request, withCacheHeaders(app, context, request, result, settings), etag)
     } catch (error) {
       return toFailure(app, settings, request, error, target && !isMounted(target) ? target : null, call)
     }

@@ -1,5 +1,5 @@
 import { withLookupField } from '../core/by.ts'
-import { callService, getResponse } from '../core/call.ts'
+import { callService } from '../core/call.ts'
 import { noteParams } from '../core/caller.ts'
 import type { Channel, CombinedChannel } from '../core/channel.ts'
 import { getInternals } from '../core/internals.ts'
@@ -22,6 +22,7 @@ import { assertOwnOrigin } from './origin.ts'
 import { toHost } from './proxies.ts'
 import { assertQuery } from './querystring.ts'
 import { withRequestId } from './request-id.ts'
+import { getJsonResponse } from './result.ts'
 import { findRoute } from './target.ts'
 import { takeTraceparent } from './traceparent.ts'
 
@@ -67,7 +68,7 @@ export async function handleSocket(
     requestId = call.params?.requestId
 
     const position = getReadPosition(app, call.method)
-    const response = getResponse(await callService(service, call))
+    const response = getJsonResponse(await callService(service, call))
 
     return position === undefined ? [null, response] : [null, response, position]
   } catch (error) {
