@@ -33,6 +33,8 @@ export interface ErrorHandlerOptions {
   json?: ErrorResponder | { [status: string]: ErrorResponder | undefined }
 }
 
+const NOSNIFF = 'X-Content-Type-Options'
+
 const CHECKS: OptionChecks = {
   public: [isString, 'the path of a folder'],
   logger: LOGGER_CHECK,
@@ -111,6 +113,9 @@ export function createErrorHandler(
     const responder = isHtml ? toHtmlResponder(html, status) : toJsonResponder(json, status)
 
     setErrorHeaders(response, result.headers)
+    if (!response.hasHeader(NOSNIFF)) response.set(NOSNIFF, 'nosniff')
+    // Caches must not serve a page to a client that asks for JSON, nor JSON to a browser.
+    if (html !== false) response.vary('Accept')
 
     if (responder) {
       response.status(status)

@@ -41,6 +41,46 @@ it('errors are JSON unless the request asks for HTML', async () => {
   expect(await typeOf({ Accept: 'text/html' })).toBe('text/html; charset=utf-8')
 })
 
+it.each([
+  ['a page', {}, 'text/html', 'X-Own, Accept'],
+  ['JSON', {}, 'application/json', 'X-Own, Accept'],
+  ['JSON without pages', { html: false }, 'text/html', 'X-Own'],
+  [
+    'text of a function',
+    { html: (_error: any, _request: any, response: any) => response.send('text') },
+    'text/html',
+    'X-Own, Accept'
+  ]
+] as const)(
+  'an error as %s says what its form depends on, and that its type is right',
+  async (_title, options, accept, vary) => {
+    const app = express(alula())
+
+    app.use((_request: any, response: any, next: any) => {
+      response.set('Vary', 'X-Own')
+      next()
+    })
+    app.use(notFound(), errorHandler({ logger: false, ...options }))
+
+    const { headers } = await fetch(await serve(app), { headers: { Accept: accept } })
+
+    expect(headers.get('vary')).toBe(vary)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+  }
+)
+
+it('the page of an error keeps the X-Content-Type-Options of earlier middleware', async () => {
+  const app = express(alula())
+
+  app.use((_request: any, response: any, next: any) => {
+    response.set('X-Content-Type-Options', 'none')
+    next()
+  })
+  app.use(notFound(), errorHandler({ logger: false }))
+
+  expect((await fetch(await serve(app), HTML)).headers.get('x-content-type-options')).toBe('none')
+})
+
 it('errors that middleware means for clients keep their status and their headers', async () => {
   const headers = { 'WWW-Authenticate': 'Basic realm="nest"', 'Content-Length': 1000 }
   const url = await failWith(Object.assign(new Error('Why'), { expose: true, status: 401, headers }), {

@@ -12,7 +12,7 @@ const UNTRANSLATED = `
 $ curl localhost:3030/orders/5
 {"name":"NotFound","message":"No record found for id '5'","code":404,"className":"not-found"}
 $ curl -i localhost:3030/nowhere -H 'Accept-Language: de;q=0.1,en;q=0,__proto__,en;q=bad' | grep -E 'Vary|message'
-Vary: Accept-Language
+Vary: Accept-Language, Accept
 {"name":"NotFound","message":"Das gibt es nicht","code":404,"className":"not-found","data":{"url":"/nowhere"}}
 `
 

@@ -64,7 +64,8 @@ const httpTransports: { [name: string]: OpenTransport } = {
     app.configure(rest(options))
     configure(app as unknown as Application)
     app.use(notFound())
-    app.use(errorHandler({ logger: options?.logger ?? false }))
+    // As on other transports, the form of an error does not depend on `Accept`.
+    app.use(errorHandler({ html: false, logger: options?.logger ?? false }))
 
     const server = await app.listen(0, '127.0.0.1')
     const { port } = server.address() as AddressInfo
@@ -97,7 +98,7 @@ const httpTransports: { [name: string]: OpenTransport } = {
     const server = createServer(
       original()
         .use('/api', toMiddleware(app, { logger: false, ...options }))
-        .use(notFound(), errorHandler({ logger: false }))
+        .use(notFound(), errorHandler({ html: false, logger: false }))
     )
 
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

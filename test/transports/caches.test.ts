@@ -225,6 +225,6 @@ it('an error of middleware after the service keeps the headers of the login and 
   })
 
   expect(response.status).toBe(500)
-  expect(response.headers.get('vary')).toBe('Origin, Authorization')
+  expect(response.headers.get('vary')).toBe('Origin, Authorization, Accept')
   expect(response.headers.get('cache-control')).toBe('private')
 })

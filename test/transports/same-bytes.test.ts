@@ -118,7 +118,7 @@ const openers: { readonly [name: string]: () => Promise<Opened> } = {
 
     app.configure(rest({ logger: false }))
     configure(app)
-    app.use(notFound(), errorHandler({ logger: false }))
+    app.use(notFound(), errorHandler({ html: false, logger: false }))
     await app.setup()
 
     return { app, ask: await listen(app) }
@@ -149,7 +149,7 @@ const openers: { readonly [name: string]: () => Promise<Opened> } = {
     const server = original()
       .disable('x-powered-by')
       .use(toMiddleware(app, { logger: false }))
-      .use(notFound(), errorHandler({ logger: false }))
+      .use(notFound(), errorHandler({ html: false, logger: false }))
 
     return { app, ask: await listen(server) }
   },
