@@ -86,6 +86,24 @@ describeHttpTransports('POST to the path of a method', (open) => {
     }
   )
 
+  it('is in Allow for the path of a record too, where the header calls the method', async () => {
+    const { client, post, calls } = await openOrders(open)
+    const refuse = async (method: string, path: string) => {
+      const response = await client.request(path, { method })
+
+      return [response.status, response.headers.get('allow')]
+    }
+
+    expect((await post('/orders/1', { 'X-Service-Method': 'cancel' })).status).toBe(200)
+    expect(calls).toEqual([['cancel', { a: 1 }]])
+    expect(await refuse('DELETE', '/orders/1')).toEqual([405, 'GET, HEAD, POST'])
+    expect(await refuse('OPTIONS', '/orders/cancel')).toEqual([405, 'GET, HEAD, POST'])
+    // A response must not offer what it has just refused.
+    expect(await refuse('POST', '/orders/1')).toEqual([405, 'GET, HEAD'])
+    // An id may be the name of a method.
+    expect((await client.request('/orders/cancel')).status).toBe(200)
+  })
+
   it.each([
     ['/orders/hidden', ": the service has 'hidden', but its option 'methods' does not list it"],
     ['/orders/Cancel', ". Did you mean 'cancel'?"]
