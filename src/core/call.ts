@@ -1,6 +1,5 @@
 import type { HookMethod } from '../hooks/method.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
-import { isLostInJson } from '../utils/check.ts'
 import { showRecords } from '../utils/dispatch.ts'
 import { noteParams } from './caller.ts'
 import { receiveCall } from './extensions.ts'
@@ -63,8 +62,7 @@ export function getResponse(context: HookContext): unknown {
   const { dispatch, result } = context
   const { response } = getSlots(context)
 
-  const left = response !== undefined ? response : dispatch !== undefined ? dispatch : result
+  if (response !== undefined) return showRecords(response)
 
-  // A stream refers to much that is no part of the result.
-  return isLostInJson(left) ? left : showRecords(left)
+  return showRecords(dispatch !== undefined ? dispatch : result)
 }
