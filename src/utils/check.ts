@@ -24,11 +24,16 @@ export function isOneOrMore(value: unknown): value is string | string[] {
 /** Whether a value is sent as bytes, and not as JSON: a stream, a file, or a response of Fetch. */
 export function isRaw(value: unknown): boolean {
   return (
-    isFunction((value as { readonly pipe?: unknown } | null | undefined)?.pipe) ||
+    isNodeStream(value) ||
     value instanceof Blob ||
     value instanceof ReadableStream ||
     value instanceof Response
   )
+}
+
+/** Whether a value is a stream of Node. Instances of other classes have `pipe` too, and no events. */
+function isNodeStream(value: any): boolean {
+  return isFunction(value?.pipe) && isFunction(value.on)
 }
 
 /**

@@ -95,9 +95,10 @@ describeRemoteTransports('a result that JSON does not have', (open) => {
     ['a date', new Date(0), '1970-01-01T00:00:00.000Z'],
     ['an object without a prototype', Object.assign(Object.create(null), { a: 1 }), { a: 1 }],
     [
-      'an instance with fields',
+      'an instance with fields, and a pipe that is none of a stream',
       new (class Point {
         x = 1
+        pipe() {}
       })(),
       { x: 1 }
     ],
