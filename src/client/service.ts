@@ -228,7 +228,7 @@ function assertSendable(name: string, values: readonly unknown[]): void {
 }
 
 /** The names at the top of a query that select no records: one that is undefined is one that is not there. */
-const RESULT_FILTERS = ['$limit', '$skip', '$sort', '$select', '$include']
+const RESULT_FILTERS = ['$limit', '$skip', '$sort', '$select']
 
 /**
  * Refuses a condition that would be left out on the way, or arrive as null: the call would reach other records. A list of

@@ -15,7 +15,7 @@ export function warnOfMissingResult(context: HookContext): void {
   warnOnce(
     app,
     'ALULA_NO_RESULT',
-    `The hooks of '${method}' of service '${path}' ended without a result: an around hook has to wait for next(), as in 'await next()', or to set context.result`,
+    `The hooks of '${method}' of service '${path}' ended without a result: an around hook has to wait for next(), as in 'await next()', or to set context.result if it does not call it or catches its error`,
     `ALULA_NO_RESULT ${path} ${method}`
   )
 }

@@ -1,8 +1,8 @@
 import type { Application, Request, Response } from 'express'
+import { assertJsonResult } from '../core/json-result.ts'
 import { sendResponse } from '../node/send.ts'
 import { encodeResponse } from '../transport/encode.ts'
 import type { HttpResult } from '../transport/http.ts'
-import { assertJson } from '../transport/result.ts'
 
 type Result = Pick<HttpResult, 'status' | 'body'>
 
@@ -13,7 +13,7 @@ type Result = Pick<HttpResult, 'status' | 'body'>
  * @throws TypeError for a body that is no JSON; Error for a header that cannot be sent
  */
 export function sendResult(request: Request, response: Response, { status, body }: Result): void {
-  if (response.hook) assertJson(response.hook, body)
+  if (response.hook) assertJsonResult(response.hook, body)
 
   const { settings } = request.app
   const { method, headers } = request

@@ -1,9 +1,9 @@
 // What leaves of a call, as it is stored, and how it leaves again.
 import { getResponse, setResponse } from '../core/call.ts'
+import { isLostInJson } from '../core/json-result.ts'
 import type { HookContext, Id } from '../core/types.ts'
 import { convert, type FeathersError } from '../errors.ts'
 import { type FormattingApplication, toClientError } from '../transport/error.ts'
-import { isLostInJson } from '../utils/check.ts'
 import { findPath } from '../utils/object.ts'
 import { findTokenResponse } from '../utils/token-response.ts'
 

@@ -1,8 +1,8 @@
+import { assertJsonResult } from '../core/json-result.ts'
 import { removeCallHeaders, sendResponse, withEarlierCookies } from '../node/send.ts'
 import { encodeResponse, toHead } from '../transport/encode.ts'
 import type { HttpResult } from '../transport/http.ts'
 import type { HttpSettings } from '../transport/options.ts'
-import { assertJson } from '../transport/result.ts'
 import { isRaw } from '../utils/check.ts'
 import type { FeathersKoaContext } from './context.ts'
 import { showError } from './handlers.ts'
@@ -78,7 +78,7 @@ export function encodeResult(context: ServedContext, isLast: boolean): void {
   const request = { method, headers, getResponseHeader: (name: string) => context.res.getHeader(name) }
 
   try {
-    if (context.hook) assertJson(context.hook, body)
+    if (context.hook) assertJsonResult(context.hook, body)
 
     const sent = encodeResponse(request, { status, headers: {}, body }, served.settings.etag)
 

@@ -2,7 +2,7 @@
 import type { ManifestService } from '../manifest/services.ts'
 import { getMethodDefinition } from '../schema/compile.ts'
 import { describesObject, type JsonSchema } from '../schema/json-schema.ts'
-import { readShape } from '../schema/shape.ts'
+import { readShape, type Shape } from '../schema/shape.ts'
 import { setOwn } from '../utils/object.ts'
 import { toJsonContent } from './responses.ts'
 import type { OpenApiContent, OpenApiEncoding } from './types.ts'
@@ -30,8 +30,17 @@ export function toBodyContent(service: ManifestService, method: string, data: Ca
 
   if (!service.acceptsForms || !data.form) return content
 
+  const { envelope } = service.definition ?? {}
+  const fields = listFields(service, method)
+
+  // `items[0][name]=Oil`: OpenAPI has no words for it, and clients would send JSON.
+  if (fields.some(([, { elements }]) => elements?.alternatives.some(describesObject))) return content
+
+  const names =
+    envelope?.request && envelope.one !== undefined
+      ? [envelope.one]
+      : fields.flatMap(([name, { alternatives }]) => (alternatives.some(describesObject) ? [name] : []))
   const encoding: { [name: string]: OpenApiEncoding } = {}
-  const names = listObjects(service, method)
 
   for (const name of names) setOwn(encoding, name, DEEP)
 
@@ -40,17 +49,9 @@ export function toBodyContent(service: ManifestService, method: string, data: Ca
   return { ...content, 'application/x-www-form-urlencoded': form }
 }
 
-/** The fields of a body that are objects. */
-function listObjects({ definition }: ManifestService, method: string): readonly string[] {
-  const { envelope } = definition ?? {}
-
-  if (envelope?.request && envelope.one !== undefined) return [envelope.one]
-
+/** The fields of the data, with what they hold. */
+function listFields({ definition }: ManifestService, method: string): readonly (readonly [string, Shape])[] {
   const schema = definition && (definition.data[method] ?? getMethodDefinition(definition, method)?.data)
 
-  if (!schema) return []
-
-  return [...readShape(schema).object.fields].flatMap(([name, { alternatives }]) =>
-    alternatives.some(describesObject) ? [name] : []
-  )
+  return schema ? [...readShape(schema).object.fields] : []
 }

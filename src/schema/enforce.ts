@@ -2,6 +2,7 @@
 import { setResponse } from '../core/call.ts'
 import { getProvider, goesToClient } from '../core/client-call.ts'
 import { reportMistake } from '../core/events.ts'
+import { assertJsonResult } from '../core/json-result.ts'
 import { defaultServiceEvents, getDefinition, isStandardMethod } from '../core/methods.ts'
 import { getIdField, getServiceOptions } from '../core/service.ts'
 import { withoutPrivateFields } from '../core/shown.ts'
@@ -18,7 +19,7 @@ import type { AroundHook, Hook } from '../hooks/types.ts'
 import { addConditions } from '../query/conditions.ts'
 import { describeValue } from '../query/operators.ts'
 import { getServiceSlots, getSlots, setSlots } from '../utils/call-state.ts'
-import { isFunction, isLostInJson, isRaw, isString } from '../utils/check.ts'
+import { isFunction, isRaw, isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { keepOwner } from '../utils/dispatch.ts'
@@ -282,8 +283,10 @@ class ServiceSchema implements DescribedExtension {
       const isShown = dispatch === undefined && getServiceSlots(params, service).relation !== undefined
 
       if (event || (getProvider(context) && !isShown)) {
-        // Transports refuse it, or send it as it is.
-        context.dispatch = !event && isLostInJson(source) ? source : pickShown(source)
+        // What has no fields can have none left out.
+        if (!event && !present) assertJsonResult(context, source)
+
+        context.dispatch = pickShown(source)
         if (context.dispatch === null && source !== null) reportKind?.(source, context)
       }
       if (present && goesToClient(context)) {

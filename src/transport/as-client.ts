@@ -1,6 +1,7 @@
 import { callService } from '../core/call.ts'
 import type { EmitterLike } from '../core/emitter.ts'
 import { reportError } from '../core/events.ts'
+import { getJsonResponse } from '../core/json-result.ts'
 import { defaultServiceMethods, getDefinition } from '../core/methods.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { AsClientOptions, RealTimeConnection } from '../core/types.ts'
@@ -12,7 +13,6 @@ import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { isPromise } from '../utils/promise.ts'
 import { toClientError, toErrorResponse } from './error.ts'
 import type { TransportApplication } from './http.ts'
-import { getJsonResponse } from './result.ts'
 import { toSocketCall } from './socket.ts'
 import { findRoute } from './target.ts'
 
@@ -50,9 +50,10 @@ export function createClientOf(
 
   return {
     service(path) {
-      assertFilled(path)
-
       const route = findRoute(app, path)
+
+      if (route) assertFilled(path, route.params)
+
       const names = new Set([
         ...defaultServiceMethods,
         ...(route ? getServiceOptions(route.service).methods : [])
@@ -69,14 +70,14 @@ export function createClientOf(
 }
 
 /** A placeholder would be taken for its value, and find nothing. */
-function assertFilled(path: string): void {
-  const placeholder = /(?:^|\/)(:[^/]+)/.exec(path)?.[1]
+function assertFilled(path: string, values: { readonly [placeholder: string]: unknown }): void {
+  const [name] = Object.keys(values).filter((name) => values[name] === `:${name}`)
 
-  if (placeholder === undefined) return
+  if (name === undefined) return
 
   throw createTypeError(
     'ALULA_INVALID_ARGUMENT',
-    `Invalid path '${path}' of app.asClient(): write a value in place of '${placeholder}'`
+    `Invalid path '${path}' of app.asClient(): write a value in place of ':${name}'`
   )
 }
 

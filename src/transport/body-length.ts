@@ -5,8 +5,8 @@ import { BODILESS_STATUSES } from './encode.ts'
 const LENGTH = /^\d{1,15}$/
 
 /**
- * The length that a mounted function has set, where the response may have it: with a body, and in the response to a `HEAD`,
- * which has the length of the body that a `GET` gets.
+ * The length that a mounted function has set, where the response may have it. In the response to a `HEAD` it is that of the
+ * body that a `GET` gets.
  *
  * @param response The response of the function
  * @param method The verb of the request
@@ -17,7 +17,7 @@ export function findLength({ status, headers, body }: Response, method: string):
 
   if (length === null || !LENGTH.test(length) || BODILESS_STATUSES.includes(status)) return undefined
 
-  return body || method === 'HEAD' ? Number(length) : undefined
+  return body || method === 'HEAD' ? Number(length) : 0
 }
 
 /**

@@ -2,6 +2,7 @@ import { assertApplication } from '../core/assert-application.ts'
 import { callService } from '../core/call.ts'
 import { noteMountedParams } from '../core/caller.ts'
 import { type ClientPlace, setClientPlace, withClientPlace } from '../core/client-place.ts'
+import { assertJsonResult } from '../core/json-result.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, RouteLookup } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
@@ -33,7 +34,6 @@ import { isConditional, runConditionally } from './precondition.ts'
 import { readQuery } from './query-method.ts'
 import { parseQueryString } from './querystring.ts'
 import { withRequestId } from './request-id.ts'
-import { assertJson } from './result.ts'
 import { createSetupCheck } from './setup-check.ts'
 import { findTarget, type HttpTarget, isMounted } from './target.ts'
 
@@ -82,7 +82,7 @@ export function serveHttp(app: TransportApplication, settings: HttpSettings): Ht
 
       const result = toHttpResult(context)
 
-      assertJson(context, result.body)
+      assertJsonResult(context, result.body)
 
       return encodeResponse(request, withCacheHeaders(app, context, request, result, settings), etag)
     } catch (error) {

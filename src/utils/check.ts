@@ -32,39 +32,8 @@ export function isRaw(value: unknown): boolean {
 }
 
 /** Whether a value is a stream of Node. Instances of other classes have `pipe` too, and no events. */
-function isNodeStream(value: any): boolean {
+export function isNodeStream(value: any): boolean {
   return isFunction(value?.pipe) && isFunction(value.on)
-}
-
-/**
- * Whether JSON would have the inner state of a value, or nothing of it: a stream, a `Map`, an iterator, a function. A value with
- * `toJSON` is none.
- */
-export function isLostInJson(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return isFunction(value)
-
-  const prototype = Object.getPrototypeOf(value)
-
-  // Fast path: this is asked of every result.
-  if (prototype === Object.prototype || prototype === null || Array.isArray(value)) return false
-  if (isFunction((value as { readonly toJSON?: unknown }).toJSON) || ArrayBuffer.isView(value)) return false
-
-  return value instanceof Map || value instanceof Set || isRaw(value) || isIterator(value) || isHollow(value)
-}
-
-/** Whether a value is an iterator, such as a generator. */
-export function isIterator(value: unknown): boolean {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    (Symbol.iterator in value || Symbol.asyncIterator in value) &&
-    isFunction((value as { readonly next?: unknown }).next)
-  )
-}
-
-/** Whether a value has contents and no fields, such as an instance of `Headers`. */
-function isHollow(value: object): boolean {
-  return (Symbol.iterator in value || Symbol.asyncIterator in value) && Object.keys(value).length === 0
 }
 
 /** Whether a host name is this machine, for itself (RFC 8252 §7.3). */

@@ -121,17 +121,25 @@ describe.each(TRANSPORTS)('a live list over %s', (transport) => {
     await server.notes.create({ text: 'secret', rank: 1, done: false })
 
     const { timers, pass } = createTimers()
-    const list = (await connect(server, transport, { timers })).live('notes')
+    const client = await connect(server, transport, { timers })
+    const list = client.live('notes')
+    const heard: unknown[] = []
 
+    client.service('notes').on('created', (record: unknown) => heard.push(record))
     await until(() => expect(list.getSnapshot().data).toHaveLength(1))
     isRefused = true
     pass(60_000)
     await until(() => expect(list.getSnapshot().error).toMatchObject({ code }))
+    await server.notes.create({ text: 'secret too', rank: 2, done: false })
+    await until(() => expect(heard).toHaveLength(1))
     expect(list.getSnapshot().data).toEqual([])
     isRefused = false
     pass(60_000)
     await until(() =>
-      expect(list.getSnapshot()).toMatchObject({ data: [{ text: 'secret' }], error: undefined })
+      expect(list.getSnapshot()).toMatchObject({
+        data: [{ text: 'secret' }, { text: 'secret too' }],
+        error: undefined
+      })
     )
   })
 

@@ -306,6 +306,14 @@ it('a form has the field of an envelope, and is no list without one', async () =
   expect(Object.keys(paths['/notes/sort'].post.requestBody.content)).toEqual(['application/json'])
 })
 
+it('data with a list of objects is no form, because no document can say how it is written', async () => {
+  const Order = Note.extend({ items: z.array(z.object({ name: z.string() })) })
+  const options = { forms: true, schema: schema(Order) }
+  const { paths } = await describeService(memory(), options)
+
+  expect(Object.keys(paths['/notes'].post.requestBody.content)).toEqual(['application/json'])
+})
+
 it('a form to a service without a schema may be anything', async () => {
   const { paths } = await describeService({ create: async () => ({}) }, { forms: true })
 

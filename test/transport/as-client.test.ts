@@ -150,6 +150,7 @@ describe('asClient', () => {
       ...{ room: 'red', provider: 'mqtt' }
     })
     expect(await rejection(app.asClient().service('none').find())).toBeInstanceOf(NotFound)
+    expect(await app.asClient().service('rooms/:smile:/things').find()).toMatchObject({ room: ':smile:' })
     expect(() => app.asClient().service('rooms/:room/things')).toThrow(
       "Invalid path 'rooms/:room/things' of app.asClient(): write a value in place of ':room'"
     )

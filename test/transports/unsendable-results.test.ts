@@ -32,7 +32,8 @@ describeRemoteTransports('a result that JSON does not have', (open) => {
   )('is an error: %s of %s', async (title, path, [make, kind]) => {
     const isKoa = expect.getState().currentTestName?.includes('through Koa')
 
-    if (isKoa && BYTES.includes(title)) return
+    // Its middleware sees them, where no schema says what leaves.
+    if (isKoa && path === 'things' && BYTES.includes(title)) return
 
     const lines: string[] = []
     const service = { make: async () => make() }
@@ -44,7 +45,7 @@ describeRemoteTransports('a result that JSON does not have', (open) => {
       },
       { logger }
     )
-    const message = `The result of '${path}' (make) does not leave: expected a value that JSON has, got ${kind}`
+    const message = `The result of '${path}' (make) cannot be sent as JSON: got ${kind}`
 
     expect(await client.fail('make', path, { data: {} })).toMatchObject({
       code: 500,
@@ -99,6 +100,9 @@ describeRemoteTransports('a result that JSON does not have', (open) => {
       new (class Point {
         x = 1
         pipe() {}
+        destroy() {
+          throw new Error('it is no stream')
+        }
       })(),
       { x: 1 }
     ],
@@ -113,6 +117,17 @@ describeRemoteTransports('a result that JSON does not have', (open) => {
       })(),
       { items: [1] }
     ],
+    [
+      'an iterator with fields',
+      new (class Page {
+        data = [1]
+        next() {}
+        async *[Symbol.asyncIterator]() {}
+      })(),
+      { data: [1] }
+    ],
+    ['a text as an object', Object(''), ''],
+    ['a function with toJSON', Object.assign(() => 1, { toJSON: () => ({ a: 1 }) }), { a: 1 }],
     ['a Map with toJSON', Object.assign(new Map(), { toJSON: () => ({ a: 1 }) }), { a: 1 }]
   ])('is none of these: %s', async (_title, result, sent) => {
     const client = await open((app: any) =>

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { type AccessRule, access, fresh, user } from '../../../src/access.ts'
 import { AuthenticationService, JWTStrategy, SessionService } from '../../../src/authentication.ts'
+import { NotAuthenticated } from '../../../src/errors.ts'
 import { describeHook } from '../../../src/hooks/traits.ts'
 import { type Application, alula } from '../../../src/index.ts'
 import { memory } from '../../../src/memory.ts'
@@ -54,6 +55,28 @@ it('an old login has to be refused, also where the callers are named', async () 
 
   expect(await prove(app, { users })).toEqual(lines)
   expect(await prove(app, { users, callers: { notes: { remove: ['user', 'owner'] } } })).toEqual(lines)
+})
+
+it('a 401 for another reason is no proof', async () => {
+  const app = await createNotes(lax)
+
+  app.service('notes').hooks({
+    before: {
+      remove: [
+        async ({ params }: any) => {
+          if (params.authentication.payload.auth_time === 0)
+            throw new NotAuthenticated('Not one of our tokens')
+        }
+      ]
+    }
+  })
+
+  expect(await prove(app, { users })).toEqual(
+    ['rest', 'socketio'].map(
+      (transport) =>
+        `notes.remove over ${transport} as owner (old login): the table says fresh('10m'), the response is 401 for another reason than an old login`
+    )
+  )
 })
 
 it('the calls of an old login are counted', async () => {

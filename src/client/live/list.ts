@@ -312,7 +312,10 @@ export class List implements LiveList {
 
   /** Keeps the records, unless they are not for this client any more. */
   private fail(error: Error & { readonly code?: unknown }): void {
-    if (REFUSALS.includes(error.code)) this.rows.load([])
+    if (REFUSALS.includes(error.code)) {
+      this.isLoaded = false
+      this.rows.load([])
+    }
 
     this.update({ data: this.rows.list, isLoading: false, error })
   }

@@ -173,11 +173,15 @@ export class Proof {
       const toCall = () => this.targets.prepare(operation)
       const made = await this.call(operation, transport, right.name, toCall, createStaleCaller)
 
-      if (made && made.reply.status !== getErrorStatus(this.app, 'NotAuthenticated')) {
-        const fault = `the table says ${who}, the response is ${made.reply.status}`
+      if (!made) continue
 
-        this.addFault(operation, transport, made.caller.name, fault)
-      }
+      const { status, reason = 'stale' } = made.reply
+      const isRefused = status === getErrorStatus(this.app, 'NotAuthenticated')
+      const fault = `the table says ${who}, the response is ${status}`
+
+      if (!isRefused) this.addFault(operation, transport, made.caller.name, fault)
+      else if (reason !== 'stale')
+        this.addFault(operation, transport, made.caller.name, `${fault} for another reason than an old login`)
     }
   }
 

@@ -92,7 +92,13 @@ async function emit(
 function toReply(status: number, body: unknown): Reply {
   if (status < 400) return { status, result: body }
 
-  return { status, message: isObject(body) && typeof body.message === 'string' ? body.message : '' }
+  const { message, className, data } = isObject(body) ? body : ({} as { [name: string]: any })
+
+  return {
+    status,
+    message: typeof message === 'string' ? message : '',
+    ...(className !== undefined && { reason: String(data?.reason ?? '') })
+  }
 }
 
 /** The data of a request, in the envelope of the service. */

@@ -11,6 +11,8 @@ export interface Reply {
   readonly result?: unknown
   /** Of the error of a call that failed. */
   readonly message?: string
+  /** Why it failed, as its data says; an empty text where that says nothing. Missing where a formatter has made the error. */
+  readonly reason?: string
 }
 
 /** What a caller may have of a method. */
