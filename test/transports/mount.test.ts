@@ -145,6 +145,16 @@ describeHttpTransports('a mounted function', (open) => {
     expect(await response.text()).toBe('')
   })
 
+  it('has no length but 0 without a body', async () => {
+    const client = await open((app: any) => {
+      app.mount('docs', () => new Response(null, { headers: { 'Content-Length': '3' } }))
+    })
+    const response = await client.request('/docs')
+
+    expect(response.headers.get('content-length')).toBe('0')
+    expect(await response.text()).toBe('')
+  })
+
   it.each(['-1', '1e1', '3, 3', ' ', '99999999999999999999'])('says no length with %j', async (length) => {
     const client = await open((app) =>
       app.mount('docs', () => new Response(toStream(['abc']), { headers: { 'Content-Length': length } }))
