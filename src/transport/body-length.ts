@@ -27,14 +27,13 @@ export function findLength({ status, headers, body }: Response, method: string):
  * @param body The body
  * @param length The length that the response says, in bytes
  * @param path The path of the mounted function, for the error
- * @returns A body that reads nothing before it is asked for it
+ * @returns The body with that check
  */
 export function withLength(
   body: ReadableStream<Uint8Array>,
   length: number,
   path: string
 ): ReadableStream<Uint8Array> {
-  const reader = body.getReader()
   const encoder = new TextEncoder()
   let size = 0
 
@@ -44,38 +43,20 @@ export function withLength(
       `The body of the function that is mounted for '${path}' ${difference}. Correct the header, or leave it out`
     )
 
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        // A body that fails does not wait until it is read.
-        reader.closed.catch((error) => controller.error(error))
-      },
-      async pull(controller) {
-        const { done, value } = await reader.read()
-
-        if (done) {
-          if (size !== length) throw fail(`is ${size} bytes long, and its Content-Length is ${length}`)
-
-          controller.close()
-          return
-        }
-
-        // Streams of Node may contain strings.
+  return body.pipeThrough(
+    new TransformStream<Uint8Array | string, Uint8Array>({
+      // Streams of Node may contain strings.
+      transform(value, controller) {
         const chunk = typeof value === 'string' ? encoder.encode(value) : value
 
         size += chunk.byteLength
-
-        if (size > length) {
-          const error = fail(`is longer than its Content-Length, which is ${length}`)
-
-          reader.cancel(error).catch(() => undefined)
-          throw error
-        }
+        if (size > length) throw fail(`is longer than its Content-Length, which is ${length}`)
 
         controller.enqueue(chunk)
       },
-      cancel: (reason) => reader.cancel(reason)
-    },
-    { highWaterMark: 0 }
+      flush() {
+        if (size !== length) throw fail(`is ${size} bytes long, and its Content-Length is ${length}`)
+      }
+    })
   )
 }
