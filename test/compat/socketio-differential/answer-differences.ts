@@ -5,6 +5,12 @@ export const ofAnswers: Differences = {
   'big-integers': {
     'the result bigint': ['error {"stack":"a stack","message":"Do not know how to serialize a BigInt"}', '1']
   },
+  'unsendable-results': {
+    'the result map': [
+      '{}',
+      "GeneralError: The result of 'results' (get) cannot be sent as JSON: got an instance of Map. Functions of app.mount send files and streams (ALULA_INVALID_RETURN_VALUE)"
+    ]
+  },
   'socket-errors': {
     'the failure Error': ['error {"stack":"a stack","message":"boom"}', 'GeneralError: boom'],
     'the failure TypeError': ['error {"stack":"a stack","message":"boom"}', 'GeneralError: boom'],
