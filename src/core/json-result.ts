@@ -45,11 +45,12 @@ export function assertJsonResult({ path, method }: HookContext, result: unknown)
  * has what `toJSON` returns, and the fields of an instance.
  */
 export function isLostInJson(value: unknown): boolean {
-  if (!isObjectLike(value)) return typeof value === 'symbol' || (isFunction(value) && !hasJson(value))
+  // Without a call: this is asked of every result.
+  if (typeof value !== 'object' || value === null)
+    return typeof value === 'symbol' || (typeof value === 'function' && !hasJson(value))
 
   const prototype = Object.getPrototypeOf(value)
 
-  // Fast path: this is asked of every result.
   if (prototype === Object.prototype || prototype === null || Array.isArray(value)) return false
   if (hasJson(value) || ArrayBuffer.isView(value)) return false
 

@@ -5,14 +5,28 @@ import { BODILESS_STATUSES } from './encode.ts'
 const LENGTH = /^\d{1,15}$/
 
 /**
- * The length that a mounted function has set, where the response may have it. In the response to a `HEAD` it is that of the
- * body that a `GET` gets.
+ * The body of a mounted function, and the header with the length that the function has set.
  *
  * @param response The response of the function
  * @param method The verb of the request
- * @returns `undefined` for a response without a length, and for a header that is no length
+ * @param path The path of the function, for errors
+ * @returns A body that is checked, and no header where the response cannot have that
  */
-export function findLength({ status, headers, body }: Response, method: string): number | undefined {
+export function takeLength(
+  response: Response,
+  method: string,
+  path: string
+): { readonly body: Response['body']; readonly headers: { readonly [name: string]: string } } {
+  const { body } = response
+  const length = findLength(response, method)
+
+  if (length === undefined) return { body, headers: {} }
+
+  return { body: body && withLength(body, length, path), headers: { 'content-length': `${length}` } }
+}
+
+/** The length, where the response may have one. In the response to a `HEAD` it is that of the body that a `GET` gets. */
+function findLength({ status, headers, body }: Response, method: string): number | undefined {
   const length = headers.get('content-length')
 
   if (length === null || !LENGTH.test(length) || BODILESS_STATUSES.includes(status)) return undefined
@@ -23,13 +37,8 @@ export function findLength({ status, headers, body }: Response, method: string):
 /**
  * A body that fails as soon as its length is another one than the response says. Clients would take what is too much for the next
  * response of the connection (RFC 9112 §6.3), and would wait for what is missing.
- *
- * @param body The body
- * @param length The length that the response says, in bytes
- * @param path The path of the mounted function, for the error
- * @returns The body with that check
  */
-export function withLength(
+function withLength(
   body: ReadableStream<Uint8Array>,
   length: number,
   path: string

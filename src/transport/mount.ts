@@ -1,7 +1,7 @@
 import { getInternals } from '../core/internals.ts'
 import type { Params } from '../core/types.ts'
 import { createTypeError } from '../utils/developer-error.ts'
-import { findLength, withLength } from './body-length.ts'
+import { takeLength } from './body-length.ts'
 import { toHead } from './encode.ts'
 import { logUnexpected } from './error.ts'
 import type { HttpRequest, HttpResponse } from './http.ts'
@@ -58,7 +58,7 @@ export async function runMounted(
     )
   }
 
-  const { status, headers, body } = response
+  const { status, headers } = response
   const { requestId } = params
   const call = { provider: 'rest', ...(requestId !== undefined && { requestId }) }
   const report = (error: unknown) => {
@@ -67,17 +67,12 @@ export async function runMounted(
   }
   const cookies = headers.getSetCookie()
   const { 'set-cookie': _, ...others } = Object.fromEntries(headers)
-  const length = findLength(response, request.method)
-  const sent = body && length !== undefined ? withLength(body, length, path) : body
+  const sent = takeLength(response, request.method, path)
 
   return {
     status,
-    headers: {
-      ...toHead(others),
-      ...(length !== undefined && { 'content-length': `${length}` }),
-      ...(cookies.length > 0 && { 'set-cookie': cookies })
-    },
-    body: sent ? abortAtTeardown(app, sent, closing, [request, given, own], report) : undefined
+    headers: { ...toHead(others), ...sent.headers, ...(cookies.length > 0 && { 'set-cookie': cookies }) },
+    body: sent.body ? abortAtTeardown(app, sent.body, closing, [request, given, own], report) : undefined
   }
 }
 
