@@ -54,7 +54,7 @@ export function isLostInJson(value: unknown): boolean {
   if (prototype === Object.prototype || prototype === null || Array.isArray(value)) return false
   if (hasJson(value) || ArrayBuffer.isView(value)) return false
 
-  return isRaw(value) || isIterator(value) || isHollow(value)
+  return isRaw(value) || isHollow(value)
 }
 
 function hasJson(value: object): boolean {

@@ -3,7 +3,6 @@ import type { ManifestService } from '../manifest/services.ts'
 import { getMethodDefinition } from '../schema/compile.ts'
 import { describesObject, type JsonSchema } from '../schema/json-schema.ts'
 import { readShape, type Shape } from '../schema/shape.ts'
-import { setOwn } from '../utils/object.ts'
 import { toJsonContent } from './responses.ts'
 import type { OpenApiContent, OpenApiEncoding } from './types.ts'
 
@@ -40,10 +39,7 @@ export function toBodyContent(service: ManifestService, method: string, data: Ca
     envelope?.request && envelope.one !== undefined
       ? [envelope.one]
       : fields.flatMap(([name, { alternatives }]) => (alternatives.some(describesObject) ? [name] : []))
-  const encoding: { [name: string]: OpenApiEncoding } = {}
-
-  for (const name of names) setOwn(encoding, name, DEEP)
-
+  const encoding = Object.fromEntries(names.map((name) => [name, DEEP]))
   const form = { schema: data.form, ...(names.length > 0 && { encoding }) }
 
   return { ...content, 'application/x-www-form-urlencoded': form }

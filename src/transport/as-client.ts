@@ -71,7 +71,7 @@ export function createClientOf(
 
 /** A placeholder would be taken for its value, and find nothing. */
 function assertFilled(path: string, values: { readonly [placeholder: string]: unknown }): void {
-  const [name] = Object.keys(values).filter((name) => values[name] === `:${name}`)
+  const name = Object.keys(values).find((placeholder) => values[placeholder] === `:${placeholder}`)
 
   if (name === undefined) return
 

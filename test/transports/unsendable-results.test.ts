@@ -21,6 +21,9 @@ const RESULTS: { readonly [title: string]: readonly [make: () => unknown, kind: 
   'a function': [() => () => 1, 'a function']
 }
 
+/** Whether the test that runs goes through Koa. */
+const isKoa = () => expect.getState().currentTestName?.includes('through Koa')
+
 /** What Koa sends as it is. */
 const BYTES = ['a stream of Node', 'a stream of the Fetch API', 'a response', 'a file']
 
@@ -30,10 +33,8 @@ describeRemoteTransports('a result that JSON does not have', (open) => {
       ['things', 'notes'].map((path) => [title, path, of] as const)
     )
   )('is an error: %s of %s', async (title, path, [make, kind]) => {
-    const isKoa = expect.getState().currentTestName?.includes('through Koa')
-
     // Its middleware sees them, where no schema says what leaves.
-    if (isKoa && path === 'things' && BYTES.includes(title)) return
+    if (isKoa() && path === 'things' && BYTES.includes(title)) return
 
     const lines: string[] = []
     const service = { make: async () => make() }
@@ -51,7 +52,7 @@ describeRemoteTransports('a result that JSON does not have', (open) => {
       code: 500,
       message: expect.stringContaining(message)
     })
-    if (!isKoa) expect(lines).toEqual([expect.stringContaining(message)])
+    if (!isKoa()) expect(lines).toEqual([expect.stringContaining(message)])
   })
 
   it('ends, so that nothing stays open', async () => {
@@ -66,7 +67,7 @@ describeRemoteTransports('a result that JSON does not have', (open) => {
       app.use('things', { make: async ({ name }: any) => results[name] }, { methods: ['make'] })
     )
 
-    if (expect.getState().currentTestName?.includes('through Koa')) return
+    if (isKoa()) return
 
     for (const name of Object.keys(results)) {
       await client.fail('make', 'things', { data: { name } })
