@@ -94,7 +94,7 @@ function compare(field: unknown, operator: string, operand: unknown): boolean | 
 
   const holds = toFieldTest(parseComparison(['field'], operator, operand, known))(field)
   const isEqual = holds === (known.comparison === 'eq' || known.comparison === 'in')
-  const isPlain = typeof field !== 'string' || !hasReadings(field)
+  const isPlain = typeof field !== 'string' || !hasReadings(field) || operands.every((one) => one === null)
 
   // Two strings that differ may be the same number or time once they are stored.
   return isPlain || (isEqual && !ORDERS.includes(known.comparison)) ? holds : undefined

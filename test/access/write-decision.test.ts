@@ -26,6 +26,11 @@ it.each<[object, Record<string, unknown>, unknown]>([
   [{ a: { $null: true } }, { a: null }, true],
   [{ a: { $null: false } }, { a: null }, false],
   [{ a: { $null: 'true' } }, { a: 'x' }, false],
+  // However a store reads them, they are something.
+  [{ a: null }, { a: '2026-11-22T10:00:00Z' }, false],
+  [{ a: { $ne: null } }, { a: 'abcdef01-9c0b-4ef8-bb6d-6bb9bd380a11' }, true],
+  [{ a: { $nin: [null] } }, { a: '1' }, true],
+  [{ a: { $nin: [null, '1'] } }, { a: '01' }, undefined],
   [{ a: { $contains: 1 } }, { a: [1] }, undefined],
   [{ a: 1 }, { a: null }, false],
   [{ a: 1 }, { a: [1] }, undefined],
