@@ -138,8 +138,8 @@ export function toRequest(
   }
 
   const choices = [
-    ...(mayBeOne || many === undefined ? [inField(one, data)] : []),
-    ...(mayBeList && many !== undefined ? [inField(many, mayBeOne ? toList(data) : data)] : [])
+    ...(mayBeOne ? [inField(one, data)] : []),
+    ...(mayBeList ? [inField(many ?? one, mayBeOne ? toList(data) : data)] : [])
   ]
 
   return choices.length > 1 ? { oneOf: choices } : (choices[0] as JsonSchema)

@@ -165,7 +165,7 @@ function toPageService(service: ManifestService, found: ReadonlySet<string>): Pa
     parents: Object.fromEntries(
       Object.values(parent).map(({ service, placeholder }) => [placeholder, service])
     ),
-    methods: methods.map((method) => toPageMethod(method, service)),
+    methods: methods.map((method) => toPageMethod(method, service, isShown)),
     columns: definition ? toColumns(definition).filter(isShown) : null,
     fields: toFields(definition && getOutput(definition))?.filter(({ path }) => isShown(path)) ?? null,
     filters: query
@@ -182,7 +182,8 @@ function toPageService(service: ManifestService, found: ReadonlySet<string>): Pa
 
 function toPageMethod(
   { name, who, hasData, event, routes: [route] }: ManifestMethod,
-  service: ManifestService
+  service: ManifestService,
+  isShown: (path: string) => boolean
 ): PageMethod {
   const { definition } = service
   const own = definition && getMethodDefinition(definition, name)
@@ -195,9 +196,9 @@ function toPageMethod(
     hasData,
     event: event?.name ?? null,
     data: toFields(data, envelope?.request ? envelope.one : undefined),
-    query: toFields(own?.query),
+    query: toFields(own?.query)?.filter(({ path }) => isShown(path)) ?? null,
     returns: toReturns(name, service),
-    result: toFields(own?.result),
+    result: toFields(own?.result)?.filter(({ path }) => isShown(path)) ?? null,
     route: route
       ? { verb: route.verb, path: route.segments.join('/'), placeholders: route.placeholders }
       : null

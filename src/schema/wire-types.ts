@@ -77,15 +77,21 @@ export type ReceivedList<Wire, Value> = Wire extends { readonly view: infer Made
 export type ReceivedPage<Wire, Value> = Wire extends { readonly view: infer Made }
   ? AsReceived<Wire, Made>
   : Wire extends { readonly envelope: infer E extends { readonly many: string } }
-    ? { [Field in E['many']]: Value[] } & { [Count in CountOf<E>]: number }
+    ? { [Field in E['many']]: Value[] } & EnvelopedPage<Wire, E>
     : PageOf<Wire, Value>
 
-/** The names that a page has its counts under. */
-type CountOf<E> = {
-  [Count in 'total' | 'limit' | 'skip']: E extends { readonly [Name in Count]: infer Name extends string }
-    ? Name
-    : never
-}['total' | 'limit' | 'skip']
+/** What a page has in an envelope beside its records. */
+type EnvelopedPage<Wire, E> = Wire extends Cursors
+  ? { [Name in CountOf<E, 'limit'>]: number } & { [Name in CountOf<E, 'total'>]?: number } & Omit<
+        CursorPage<never>,
+        'data' | 'limit' | 'total'
+      >
+  : { [Name in CountOf<E, 'total' | 'limit' | 'skip'>]: number }
+
+/** The names that a page has counts under. */
+type CountOf<E, Counts extends 'total' | 'limit' | 'skip'> = {
+  [Count in Counts]: E extends { readonly [Name in Count]: infer Name extends string } ? Name : never
+}[Counts]
 
 /** What it gets for the result of a custom method. */
 export type ReceivedResult<Wire, Result> = 0 extends 1 & Result
@@ -112,7 +118,7 @@ export type SentList<Wire, Data> = Wire extends {
   readonly envelope: { readonly many: infer Name extends string; readonly request: true }
 }
   ? { [Field in Name]: Data[] }
-  : Data[]
+  : Sent<Wire, Data[]>
 
 /** What it sends for the data of a custom method. */
 export type SentValue<Wire, Data> = 0 extends 1 & Data

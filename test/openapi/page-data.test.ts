@@ -130,6 +130,27 @@ it('a form in an envelope has the fields of the record, which faults name with i
   expect(methods[1].data).toMatchObject([{ path: 'note.text', names: ['text'] }])
 })
 
+it('custom methods have no hidden field in the forms of their queries and results', async () => {
+  class Notes extends MemoryService {
+    async search() {}
+  }
+  const Note = z.object({ id: z.int(), text: z.string(), secret: z.string() })
+  const { services } = await read('data.json', (app) =>
+    app.use('notes', new Notes(), {
+      methods: ['search'],
+      schema: schema(Note, {
+        hidden: ['secret'],
+        methods: { search: { query: Note.omit({ id: true }), result: Note } }
+      }),
+      access: OPEN
+    })
+  )
+  const [{ query, result }] = services[0].methods
+
+  expect(query.map(({ path }: any) => path)).toEqual(['text'])
+  expect(result.map(({ path }: any) => path)).toEqual(['id', 'text'])
+})
+
 it('custom methods have forms of their data and of their query', async () => {
   class Notes extends MemoryService {
     async archive() {}

@@ -7,6 +7,7 @@ import { MemoryService, memory } from '../../src/memory.ts'
 import {
   type Envelope,
   one,
+  type PagedByCursor,
   type ServiceOf,
   type SingletonOf,
   schema,
@@ -150,6 +151,36 @@ export async function callOutside() {
   const anything: number = (await client.service('viewed').get(1)).anything
 
   return anything
+}
+
+const inOne = schema(z.object({ id: z.int(), text: z.string() }), {
+  envelope: { one: 'note', request: true }
+})
+const feed = schema(Article, {
+  envelope: { one: 'article', many: 'articles', total: 'total', limit: 'size', skip: 'from' }
+})
+
+declare const others: Application<
+  ClientServices<{ notes: ServiceOf<typeof inOne>; feed: ServiceOf<PagedByCursor<typeof feed>> }>
+>
+
+export async function callOthers() {
+  const page = await others.service('feed').find()
+
+  expectType<string | null>().of(page.endCursor)
+  expectType<number>().of(page.size)
+  expectType<number | undefined>().of(page.total)
+  // @ts-expect-error -- pages with cursors have no place in numbers
+  page.from
+  // @ts-expect-error -- the records have another name
+  page.data
+
+  // Without a name for several, they are in the field of one.
+  expectType<{ id: number; text: string }[]>().of(
+    await others.service('notes').create({ note: [{ text: 'a' }] })
+  )
+  // @ts-expect-error -- requests have an envelope
+  await others.service('notes').create([{ text: 'a' }])
 }
 
 // The types of a table are named, and then that of its envelope too.
