@@ -269,9 +269,7 @@ function isOperators(value: unknown): boolean {
 }
 
 function isFunctions(value: unknown): boolean {
-  return (
-    isSchema(value) && Object.values(value as object).every((make) => make === undefined || isFunction(make))
-  )
+  return isObject(value) && Object.values(value).every((make) => make === undefined || isFunction(make))
 }
 
 function isComputed(value: unknown): boolean {

@@ -34,6 +34,12 @@ export function omitFields(
   )
 }
 
+/** What a JSON Schema says of whole records, which the fields of a change may not have. */
+const OF_WHOLE_RECORDS: readonly string[] = [
+  ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', '$ref'],
+  ...['dependentSchemas', 'dependencies']
+]
+
 /**
  * A schema in which no field is required.
  *
@@ -92,9 +98,17 @@ function omitProperties(schema: JsonSchema, names: readonly string[]): JsonSchem
 }
 
 function makePropertiesPartial(schema: JsonSchema): JsonSchema {
-  const { properties, required: _, ...others } = schema
+  const { properties, required: _, minProperties: __, dependentRequired: ___, ...others } = schema
+  const rule = OF_WHOLE_RECORDS.find((keyword) => Object.hasOwn(others, keyword))
 
   assertObject(properties)
+
+  if (rule !== undefined) {
+    throw createTypeError(
+      'ALULA_UNDERIVABLE_SCHEMA',
+      `The schema for 'patch' cannot be derived from a JSON Schema with '${rule}' beside its properties, which may require fields. Write schema({ record, create, patch })`
+    )
+  }
 
   const optional = Object.entries(properties).map(([name, property]) => [name, withoutDefault(property)])
 
