@@ -1,8 +1,7 @@
-import { isRefused, visitHooks } from '../core/gate.ts'
+import { findLoginHook, isRefused } from '../core/gate.ts'
 import { getOwnAccess } from '../core/own-access.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
-import { type Authenticates, getTraits } from '../hooks/traits.ts'
 import type { Layer } from '../hooks/types.ts'
 
 /**
@@ -26,20 +25,8 @@ export function findGuard(
   if (own && Object.hasOwn(own, method)) return own[method]
 
   const who = getServiceOptions(service).access?.who?.(method)
-  const hook = findHook(layers)
+  const strategies = findLoginHook(layers)?.strategies.map((name) => `'${name}'`)
+  const hook = strategies && `hook authenticate(${strategies.join(', ')})`
 
   return who === undefined || (who === 'anyone' && hook !== undefined) ? hook : who
-}
-
-/** The first hook that lets no call pass without a login. */
-function findHook(layers: readonly Layer<HookContext>[]): string | undefined {
-  let strict: Authenticates | undefined
-
-  visitHooks(layers, 'before', (hook) => {
-    const { authenticates } = getTraits(hook)
-
-    if (authenticates && !authenticates.optional) strict ??= authenticates
-  })
-
-  return strict && `hook authenticate(${strict.strategies.map((name) => `'${name}'`).join(', ')})`
 }

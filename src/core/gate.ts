@@ -1,4 +1,4 @@
-import { getTraits, TRAITS, type Traits } from '../hooks/traits.ts'
+import { type Authenticates, getTraits, TRAITS, type Traits } from '../hooks/traits.ts'
 import type { AroundHook, Layer } from '../hooks/types.ts'
 import { createError } from '../utils/developer-error.ts'
 import { type Levels, listExtensions } from './extensions.ts'
@@ -147,6 +147,19 @@ export function getProtected(app: object, service: object, method = ''): readonl
 /** Whether a method is refused to external calls before its hooks. */
 export function isRefused(layers: readonly Layer<HookContext>[]): boolean {
   return layers.some(({ around }) => around.some((hook) => getTraits(hook).refuses))
+}
+
+/** What the first hook `authenticate` says that lets no call pass without a login. One inside another hook is not seen. */
+export function findLoginHook(layers: readonly Layer<HookContext>[]): Authenticates | undefined {
+  let strict: Authenticates | undefined
+
+  visitHooks(layers, 'before', (hook) => {
+    const { authenticates } = getTraits(hook)
+
+    if (authenticates && !authenticates.optional) strict ??= authenticates
+  })
+
+  return strict
 }
 
 /**

@@ -1,5 +1,5 @@
 // Related records that events do not carry: those that not all callers may find, and those that the call has not asked for.
-import { getLayers, isRefused } from '../core/gate.ts'
+import { findLoginHook, getLayers, isRefused } from '../core/gate.ts'
 import { getServiceOptions } from '../core/service.ts'
 import { keepFromEvents } from '../core/shown.ts'
 import type { HookContext } from '../core/types.ts'
@@ -97,7 +97,9 @@ function isPrivate({ app }: Pick<HookContext, 'app'>, { path }: Relation): boole
   const service = app.service(path)
   const { access, methods } = getServiceOptions(service)
 
-  if (access) return access.who?.('find') !== 'anyone'
+  const layers = getLayers(service, 'find') ?? []
 
-  return !methods.includes('find') || isRefused(getLayers(service, 'find') ?? [])
+  if (isRefused(layers) || findLoginHook(layers)) return true
+
+  return access ? access.who?.('find') !== 'anyone' : !methods.includes('find')
 }

@@ -1,14 +1,13 @@
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
-import { access, anyone } from '../../src/access.ts'
-import { callService, getResponse } from '../../src/core/call.ts'
+import { callService } from '../../src/core/call.ts'
 import { alula } from '../../src/index.ts'
 import { kysely } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
 import { count, many, one, schema } from '../../src/schema.ts'
 import { SQLITE } from '../support/sql.ts'
-import { ask, Comment, createInMemory, declareThings, Note, Person } from './support/relations.ts'
+import { ask, createInMemory, declareThings, Note, Person } from './support/relations.ts'
 
 describe('a relation', () => {
   it('past its limit is left out of what a write returns, because the write is done', async () => {
@@ -26,129 +25,6 @@ describe('a relation', () => {
 
     expect(dispatch).toEqual({ id: 0, text: 'b', owner: 0 })
     expect(events).toEqual(['b'])
-  })
-
-  it('of a service that not everybody may read is for the caller, and not for events', async () => {
-    const app: any = alula()
-    const notes = { author: one('people', { from: 'owner' }), log: many('log', { to: 'note' }) }
-    const open = { by: one('people', { from: 'author_id' }), on: one('notes', { from: 'note' }) }
-
-    app.use('people', memory({ multi: true }), {
-      schema: schema(Person, { hidden: ['secret'] }),
-      access: access({ find: ({ params }) => Boolean(params.admin) })
-    })
-    app.use('notes', memory({ multi: true }), {
-      schema: schema(Note, { relations: notes }),
-      access: access({ all: anyone })
-    })
-    app.use('log', memory({ multi: true }), { schema: schema(Comment, { relations: open }) })
-    await app.service('people').create({ name: 'Ada', boss_id: null, secret: 's' })
-    await app.service('log').create({ note: 0, author_id: 0, text: 'a' })
-
-    const create = (names: string[]) =>
-      callService(app.service('notes'), {
-        method: 'create',
-        data: { text: 'a', owner: 0 },
-        params: { provider: 'rest', admin: true, query: { $include: names } }
-      } as any)
-    const first = await create(['author', 'log.on'])
-    const second = await create(['log.by'])
-
-    expect(getResponse(first)).toMatchObject({
-      author: { name: 'Ada' },
-      log: [{ text: 'a', on: { text: 'a' } }]
-    })
-    expect(first.dispatch).toEqual({ id: 0, text: 'a', owner: 0, log: (getResponse(first) as any).log })
-    expect(getResponse(second)).toEqual({ id: 1, text: 'a', owner: 0, log: [] })
-    expect(second.dispatch).toEqual({ id: 1, text: 'a', owner: 0, log: [] })
-  })
-
-  it.each([(record: object) => record, Object.freeze])(
-    'of such a service is not for events where a hook has put its record elsewhere, %#',
-    async (prepare) => {
-      const app: any = alula()
-
-      app.use('people', memory({ multi: true }), {
-        schema: schema(Person),
-        access: access({ find: ({ params }) => Boolean(params.admin) })
-      })
-      app.use('notes', memory(), {
-        schema: schema(Note, { extra: 'keep', relations: { author: one('people', { from: 'owner' }) } }),
-        access: access({ all: anyone })
-      })
-      app.hooks({
-        after: {
-          create: [
-            (context: any) => void Object.assign(context, { dispatch: { a: prepare(context.result) } })
-          ]
-        }
-      })
-      const author = await app.service('people').create({ name: 'Ada', boss_id: null, secret: 's' })
-      const context = await callService(app.service('notes'), {
-        method: 'create',
-        data: { text: 'a', owner: 0 },
-        params: { provider: 'rest', admin: true, query: { $include: 'author' } }
-      } as any)
-
-      expect(getResponse(context)).toEqual({ a: { id: 0, text: 'a', owner: 0, author } })
-      expect(context.dispatch).toEqual({ a: { id: 0, text: 'a', owner: 0 } })
-    }
-  )
-
-  it('of such a service is not for events either where a hook or a method has loaded it', async () => {
-    const app: any = alula()
-    const load = ({ id }: any, params: any) =>
-      app.service('notes').get(id, { ...params, query: { $include: ['author', 'log.by'] } })
-    const relations = { author: one('people', { from: 'owner' }), log: many('log', { to: 'note' }) }
-
-    app.use('people', memory({ multi: true }), {
-      schema: schema(Person, { hidden: ['secret'] }),
-      access: access({ find: ({ params }) => Boolean(params.admin) })
-    })
-    app.use('notes', Object.assign(memory(), { announce: load }), {
-      methods: ['get', 'create', 'patch', 'announce'],
-      schema: schema(Note, { relations }),
-      access: access({ all: anyone })
-    })
-    app.use('log', memory(), {
-      schema: schema(Comment, { relations: { by: one('people', { from: 'author_id' }) } })
-    })
-    app.service('notes').hooks({
-      after: {
-        patch: [
-          async (context: any) => {
-            context.result = await load(context, context.params)
-          }
-        ],
-        announce: [
-          async (context: any) => {
-            context.event = 'patched'
-          }
-        ]
-      }
-    })
-    await app.service('people').create({ name: 'Ada', boss_id: null, secret: 's' })
-    await app.service('log').create({ note: 0, author_id: 0, text: 'a' })
-    await app.service('notes').create({ text: 'a', owner: 0 })
-
-    const entry = { id: 0, note: 0, author_id: 0, text: 'a' }
-    const author = { id: 0, name: 'Ada', boss_id: null }
-
-    for (const call of [
-      { method: 'patch', id: 0, data: {} },
-      { method: 'announce', data: { id: 0 } }
-    ]) {
-      const context = await callService(app.service('notes'), {
-        ...call,
-        params: { provider: 'rest', admin: true, query: {} }
-      } as any)
-
-      expect(getResponse(context)).toEqual({
-        ...{ id: 0, text: 'a', owner: 0, author },
-        log: [{ ...entry, by: author }]
-      })
-      expect(context.dispatch).toEqual({ id: 0, text: 'a', owner: 0, log: [entry] })
-    }
   })
 
   it('is loaded from a service whose clients may ask for less', async () => {
