@@ -1,12 +1,11 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
-import { getServiceOptions } from '../core/service.ts'
 import type { FeathersService, HookContext, Params } from '../core/types.ts'
 import { TRAITS } from '../hooks/traits.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
 import { type SchemaDefinition, withParents } from '../schema/compile.ts'
 import { CHECKS, type LongForm } from '../schema/declaration.ts'
 import type { DescribedExtension, InnerExtension } from '../schema/declared.ts'
-import { toExtension } from '../schema/enforce.ts'
+import { createExtension } from '../schema/enforce.ts'
 import type { Envelope } from '../schema/envelope.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import type { OneRelation, Relations } from '../schema/relation.ts'
@@ -176,17 +175,13 @@ class TableSchema implements DescribedExtension {
   }
 
   /** The table is known: the hooks of `input` have run. */
-  innermost(method: string): AroundHook<HookContext> | undefined {
-    const isProduction = globalThis.process?.env.NODE_ENV === 'production'
-    const { by } = getServiceOptions(this.service as FeathersService)
-
-    // Results are compared in development; where it is not the id that names records, an id in data is compared too.
-    if (isProduction && (by === undefined || !['update', 'patch'].includes(method))) return undefined
+  innermost(method: string): AroundHook<HookContext> {
+    let hook: AroundHook<HookContext> | undefined
 
     return (context, next) => {
-      const hook = this.declared?.innermost?.(method)
+      hook ??= this.declared?.innermost?.(method) ?? ((_context, proceed) => proceed())
 
-      return hook ? hook(context, next) : next()
+      return hook(context, next)
     }
   }
 
@@ -244,7 +239,7 @@ class TableSchema implements DescribedExtension {
 
     assertColumns(this.settings.fields ?? {}, stored, this.path)
 
-    const declared = toExtension(declare(toForm(withParents(this.settings, service), stored)))
+    const declared = createExtension(declare(toForm(withParents(this.settings, service), stored)))
 
     declared.inner = this.inner
     declared.install?.(service, this.path, this.app)

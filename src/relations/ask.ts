@@ -59,7 +59,9 @@ export async function findRelated(
   condition?: RelationCondition
 ): Promise<readonly Fields[]> {
   const limited = copyWith(query, { $limit: budget.left + 1 })
-  const found = await askRelated(context, relation, limited, { relation: condition }, { budget })
+  const addedByRelation = condition ? undefined : pickSettings(limited)
+  const slots = { relation: condition, addedByRelation }
+  const found = await askRelated(context, relation, limited, slots, { budget })
   // What a hook shows is kept with the records.
   const isShown = found?.dispatch !== undefined
   const records = found ? (isShown ? makeRecordsOwn(found) : makeRecordsPlain(found)) : []
@@ -118,7 +120,7 @@ export async function findSet(
   if (!returnsSets(context.app.service(relation.path))) return undefined
 
   const sets: ReturnedSets = new WeakMap()
-  const found = await askRelated(context, relation, query, { sets })
+  const found = await askRelated(context, relation, query, { sets, addedByRelation: {} })
 
   return found ? sets.get(Object(found.result)) : null
 }
@@ -200,6 +202,11 @@ async function askRelated(
 
     throw error
   }
+}
+
+/** The part of a query that chooses no records. */
+function pickSettings({ $limit, $select }: Query): Query {
+  return { $limit, ...($select !== undefined && { $select }) }
 }
 
 /** Finds what links, by an internal call: nothing should refuse it. */

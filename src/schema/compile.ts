@@ -25,7 +25,14 @@ import type { Envelope } from './envelope.ts'
 import { toBadRequest } from './faults.ts'
 import { ANY_FIELD, type Field, type FieldTable, findField, isHidden, toFieldTable } from './fields.ts'
 import { HiddenFields } from './hidden.ts'
-import { getProperties, isAnything, isOpenObject, type JsonSchema } from './json-schema.ts'
+import {
+  getProperties,
+  hasPart,
+  isAnything,
+  isOpenObject,
+  isUndescribed,
+  type JsonSchema
+} from './json-schema.ts'
 import { assertKeywords, toCheckedValidator } from './keywords.ts'
 import { compilePicker, type OutputRules, type Picker } from './output.ts'
 import { compileQuery, type QueryCheck, toId } from './query.ts'
@@ -130,6 +137,13 @@ export function listDeclared(service: FeathersService): readonly string[] | unde
 /** Whether records may have fields that the schema does not declare. */
 export function mayHaveMore({ extra, record }: SchemaDefinition): boolean {
   return extra === 'keep' || isOpenObject(record)
+}
+
+/** Whether a record of the service may be somewhere in a result where its schema names no fields: a hook may put it there. */
+export function mayHoldRecords(definition: SchemaDefinition): boolean {
+  const { record, hasView, computed } = definition
+
+  return hasView || computed.length > 0 || mayHaveMore(definition) || hasPart(record, isUndescribed)
 }
 
 /** What the schema of a service says of a custom method; `undefined` where it says nothing. */

@@ -30,7 +30,7 @@ import {
   type CompiledSchema,
   compileSchema,
   listDeclared,
-  mayHaveMore,
+  mayHoldRecords,
   returnsRecords,
   type SchemaDefinition
 } from './compile.ts'
@@ -67,25 +67,16 @@ export function enforceSchema(
 ): void {
   const declaration = options.schema && getDeclaration(options.schema)
 
-  // The path of a service with parents sets fields, so it shares nothing with others of the same declaration.
-  if (declaration) {
-    Object.assign(options, {
-      schema: options.parent ? createExtension(declaration) : toExtension(declaration)
-    })
-  }
+  if (declaration) Object.assign(options, { schema: createExtension(declaration) })
 }
 
-/** What takes part in the calls of the services with a declaration: the same for all of them. */
-export function toExtension(declaration: Declaration): DescribedExtension {
-  declaration.extension ??= createExtension(declaration)
-
-  return declaration.extension
-}
-
-function createExtension(declaration: Declaration): DescribedExtension {
+/** What takes part in the calls of one service: others with the same declaration have other methods, ids and operators. */
+export function createExtension(declaration: Declaration): DescribedExtension {
   const enforced = new ServiceSchema(declaration)
 
-  return declaration.form.enforce === false ? describeOnly(enforced) : enforced
+  declaration.extension = declaration.form.enforce === false ? describeOnly(enforced) : enforced
+
+  return declaration.extension
 }
 
 /** For a service whose own hooks check: its calls stay as they are. */
@@ -122,8 +113,6 @@ class ServiceSchema implements DescribedExtension {
   private hidden: HiddenFields | undefined
   /** Whether clients of a service name its records by another field than the id. */
   private hasBy = false
-  /** Of the services that have it. */
-  private readonly paths = new Set<string>()
 
   constructor({ form, record }: Declaration) {
     this.form = form
@@ -179,26 +168,19 @@ class ServiceSchema implements DescribedExtension {
         )
       }
     }
-    if (this.compiled && this.compiled.id !== id) {
-      throw createError(
-        'ALULA_SHARED_SCHEMA',
-        `The schema of service '${path}' belongs to a service whose id is '${this.compiled.id}': declare one for the id '${id}'`
-      )
-    }
 
     assertPlaceholders(this.form, service, path)
-    this.paths.add(path)
     // Cursors show the values of an order.
     ;(service as Hiding)._hide?.((field) => this.isKept(field, listDeclared(service), id))
-    this.hasBy ||= getServiceOptions(service).by !== undefined
+    this.hasBy = getServiceOptions(service).by !== undefined
 
     // In development: what is missing in a response is hard to find.
-    this.compiled ??= compileSchema(this.form, this.record, service, id, (field) => {
+    this.compiled = compileSchema(this.form, this.record, service, id, (field) => {
       if (!isDevelopment) return
 
       report(
         'ALULA_UNDECLARED_FIELD',
-        `The field '${field}' of service '${[...this.paths].join("' or '")}' does not leave, because its schema does not declare it. Declare it, and name it in 'hidden' if clients must not see it; or leave it out of the result`
+        `The field '${field}' of service '${path}' does not leave, because its schema does not declare it. Declare it, and name it in 'hidden' if clients must not see it; or leave it out of the result`
       )
     })
     if (isDevelopment) {
@@ -363,8 +345,7 @@ class ServiceSchema implements DescribedExtension {
     const resultCheck = isStandard ? this.resultCheck : undefined
     const checksId = this.hasBy && (method === 'update' || method === 'patch')
     const { definition, mark } = this.compiled as CompiledSchema
-    // A hook or a view may put a record where the schema names no fields.
-    const marks = isStandard && (definition.hasView || mayHaveMore(definition))
+    const marks = isStandard && mayHoldRecords(definition)
 
     if (!resultCheck && !checksId && !marks) return undefined
 
@@ -422,10 +403,16 @@ class ServiceSchema implements DescribedExtension {
 
     const checkAsked = ({ service, params }: HookContext, query: Query, checkClient: QueryCheck) => {
       const fields = getRelationFields(service, params)
+      const settings = getRelationSettings(service, params)
 
-      return fields === undefined
-        ? checkClient(query, params.provider === 'rest')
-        : andThen(checkClient({}, false), (added) => addDefaults(query, added, fields))
+      if (fields) return andThen(checkClient({}, false), (added) => addDefaults(query, added, fields))
+      if (!settings) return checkClient(query, params.provider === 'rest')
+
+      const { $limit, $select, ...conditions } = query
+      // A schema for queries may add a page of its own.
+      const withSettings = ({ $limit: _, $select: __, ...checked }: Query) => ({ ...checked, ...settings })
+
+      return andThen(checkClient(conditions, params.provider === 'rest'), withSettings)
     }
 
     return (context) => {
@@ -480,6 +467,21 @@ function getRelationFields(service: object, params: Params): readonly string[] |
 
   // Hooks may make other calls with these params.
   return params.query?.[field]?.$in === values ? [field, ...further] : undefined
+}
+
+/**
+ * What a relation has added to the conditions of a client that filters through it: how many records it reads, and which field.
+ *
+ * @returns `undefined` for other calls
+ */
+function getRelationSettings(service: object, params: Params): Query | undefined {
+  const { query = {} } = params
+  const { addedByRelation: settings } = getServiceSlots(params, service)
+
+  // Hooks may make other calls with these params.
+  return settings && ['$limit', '$select'].every((name) => query[name] === settings[name])
+    ? settings
+    : undefined
 }
 
 /**

@@ -58,6 +58,9 @@ export function isJsonSchema(value: unknown): value is JsonSchema {
   return isObject(value)
 }
 
+/** Keywords that combine a schema of others. */
+const COMBINED: readonly string[] = ['allOf', 'anyOf', 'oneOf']
+
 /** Keywords that hold values or names, and no schemas. */
 const OF_VALUES: readonly string[] = [
   ...['enum', 'const', 'default', 'examples', 'example'],
@@ -78,16 +81,25 @@ export const OF_NAMED: readonly string[] = [
  * @param keywords The keywords
  */
 export function hasKeyword(schema: unknown, keywords: readonly string[]): boolean {
-  if (Array.isArray(schema)) return schema.some((part) => hasKeyword(part, keywords))
+  return hasPart(schema, (part) => keywords.some((keyword) => Object.hasOwn(part, keyword)))
+}
+
+/**
+ * Whether a schema, or a schema in it, is one that is looked for. `true` in the place of a schema is an empty one.
+ *
+ * @param schema The schema, or a list of them
+ * @param isSought Tells whether it is one
+ */
+export function hasPart(schema: unknown, isSought: (part: JsonSchema) => boolean): boolean {
+  if (Array.isArray(schema)) return schema.some((part) => hasPart(part === true ? {} : part, isSought))
   if (!isJsonSchema(schema)) return false
+  if (isSought(schema)) return true
 
   for (const keyword in schema) {
-    if (keywords.includes(keyword)) return true
-
     const part = schema[keyword]
 
     if (typeof part !== 'object' || OF_VALUES.includes(keyword)) continue
-    if (hasKeyword(OF_NAMED.includes(keyword) && isObject(part) ? Object.values(part) : part, keywords))
+    if (hasPart(OF_NAMED.includes(keyword) && isObject(part) ? Object.values(part) : part, isSought))
       return true
   }
 
@@ -147,6 +159,16 @@ export function isAnything(part: JsonSchema): boolean {
     ![part.properties, part.patternProperties, part.items, part.enum, part.$ref].some(Boolean) &&
     part.const === undefined
   )
+}
+
+/** Whether a part of a schema says nothing of what a value of it holds. */
+export function isUndescribed(part: JsonSchema): boolean {
+  const elements = [part.items, part.prefixItems].flat()
+
+  if (getTypes(part).includes('array') && !elements.some(isJsonSchema)) return true
+  if (describesObject(part)) return isOpenObject(part)
+
+  return isAnything(part) && !COMBINED.some((keyword) => part[keyword] !== undefined)
 }
 
 /** Whether an object may have properties that the schema does not name. */

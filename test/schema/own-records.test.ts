@@ -64,6 +64,33 @@ describe.each([
   })
 })
 
+it('a record is without its hidden fields in a computed field, and in one that takes anything', async () => {
+  const declared = schema(Note.extend({ parent: z.int().optional(), of: z.any().optional() }), {
+    hidden: ['secret'],
+    computed: {
+      replies: {
+        from: ['id', 'parent'],
+        many: (notes) => notes.map(({ id }) => notes.filter(({ parent }) => parent === id))
+      }
+    }
+  })
+  const app: any = alula()
+  const first = { id: 1, title: 'a' }
+  const second = { id: 2, title: 'b', parent: 1 }
+
+  app.use('notes', memory({ store: [first, second].map((note) => ({ ...note, secret: 's' })) as any }), {
+    schema: declared
+  })
+  app.service('notes').hooks({ after: { get: [set('result', (result) => ({ ...result, of: result }))] } })
+
+  const ask = async (path: string) =>
+    (await createHandler(app)(new Request(`http://localhost/notes${path}`))).json()
+  const shown = { ...second, replies: [] }
+
+  expect(await ask('')).toEqual([{ ...first, replies: [shown] }, shown])
+  expect(await ask('/2')).toEqual({ ...shown, of: second })
+})
+
 describe('a view without a schema', () => {
   it('shows the records of the result as all responses do', async () => {
     const view = ({ result }: any) => ({ notes: result })

@@ -1,0 +1,70 @@
+// Filters through relations to services that say in a schema which queries clients may send.
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { alula } from '../../src/index.ts'
+import { kysely } from '../../src/kysely.ts'
+import { memory } from '../../src/memory.ts'
+import { one, schema } from '../../src/schema.ts'
+import { createTable, SQLITE } from '../support/sql.ts'
+
+const WEB = { provider: 'rest' }
+const User = z.object({ id: z.int(), name: z.string() })
+const Note = z.object({ id: z.int(), authorId: z.int() })
+const NAMES = ['Ada', 'Grace', 'Grace']
+
+/** Clients find notes by the name of their author. */
+async function open(users: object, notes: object, user: any) {
+  const app: any = alula()
+  const author = one('users', { from: 'authorId', filter: ['name'] })
+
+  app.use('users', users, { schema: user })
+  app.use('notes', notes, { schema: schema(Note, { relations: { author } }) })
+  for (const name of NAMES) await app.service('users').create({ name })
+  for (const { id } of await app.service('users').find()) await app.service('notes').create({ authorId: id })
+
+  return async (query: object) => (await app.service('notes').find({ ...WEB, query })).length
+}
+
+const STRICT = z.object({ name: z.string().optional() })
+const PAGED = z.object({ name: z.string().optional(), $limit: z.coerce.number().default(1) })
+
+it.each([
+  ['of its fields alone', schema(User, { query: STRICT })],
+  ['with a page of its own', schema(User, { query: PAGED })],
+  ['that leaves out what it does not know', schema(User, { query: STRICT, unknown: 'drop' })],
+  ['without its id', schema(User.omit({ id: true }))]
+])('a filter goes by a schema %s, in memory', async (_title, user) => {
+  const count = await open(memory({ multi: true }), memory({ multi: true }), user)
+
+  expect(await count({ 'author.name': 'Grace' })).toBe(2)
+  expect(await count({ 'author.name': 'Ada' })).toBe(1)
+})
+
+it.each([
+  ['of its fields alone', schema(User, { query: STRICT })],
+  ['with a page of its own', schema(User, { query: PAGED })]
+])('a filter goes by a schema %s, in one database', async (_title, user) => {
+  const db = await createTable(SQLITE, 'filter_users', 'id integer primary key, name text not null')
+
+  await sql`create table filter_notes (id integer primary key, "authorId" integer not null)`.execute(db)
+
+  const count = await open(
+    kysely({ Model: db, name: 'filter_users' }),
+    kysely({ Model: db, name: 'filter_notes' }),
+    user
+  )
+
+  expect(await count({ 'author.name': 'Grace' })).toBe(2)
+})
+
+it('what a client asks of the other service is checked', async () => {
+  const user = schema(User, { query: z.object({ name: z.enum(['Ada']).optional() }) })
+  const count = await open(memory({ multi: true }), memory({ multi: true }), user)
+
+  expect(await count({ 'author.name': 'Ada' })).toBe(1)
+  await expect(count({ 'author.name': 'Grace' })).rejects.toMatchObject({
+    code: 400,
+    errors: { 'author.name': expect.any(String) }
+  })
+})
