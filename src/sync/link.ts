@@ -8,7 +8,7 @@ import { Availability, type Outage } from '../redis/availability.ts'
 import { RedisConnection } from '../redis/connection.ts'
 import type { RedisSettings } from '../redis/options.ts'
 import { createDebug } from '../utils/debug.ts'
-import { createTypeError } from '../utils/developer-error.ts'
+import { assertSync } from '../utils/promise.ts'
 import { decode, encode } from './codec.ts'
 import { Reader } from './reader.ts'
 import type { SharedRevocationStore } from './revocation.ts'
@@ -128,17 +128,9 @@ export class Link implements LogSource {
   }
 
   takes(event: ServiceEvent): boolean {
-    const isChosen: unknown = this.settings.filter(event)
+    const sentence = "The 'filter' of sync has to return true or false"
 
-    // A promise would count as a yes.
-    if (isChosen instanceof Promise) {
-      throw createTypeError(
-        'ALULA_INVALID_RETURN_VALUE',
-        "The 'filter' of sync returned a promise: it has to decide at once"
-      )
-    }
-
-    return Boolean(isChosen)
+    return Boolean(assertSync(this.settings.filter(event), sentence))
   }
 
   encode(event: KeptEvent): string {

@@ -336,17 +336,22 @@ describeRedis('an event of a service', () => {
     })
   })
 
-  it('stays where it is when the filter returns a promise, which would count as a yes', async () => {
+  it.each<[string, () => unknown]>([
+    ['a promise', async () => false],
+    ['a promise that rejects', async () => Promise.reject(new Error('no'))],
+    // As libraries make them.
+    ['a promise of another making', () => ({ then: (resolve: (value: unknown) => void) => resolve(false) })]
+  ])('stays where it is when the filter returns %s, which would count as a yes', async (_title, filter) => {
     const errors: Error[] = []
     const { one, other } = await startTwo((app) => app.on('error', (error: Error) => errors.push(error)), {
-      filter: (async ({ data }: any) => data.isPublic) as any
+      filter: filter as any
     })
 
-    await one.things.create({ isPublic: false })
+    await one.things.create({ text: 'first' })
     expect(errors).toEqual([
       createTypeError(
         'ALULA_INVALID_RETURN_VALUE',
-        "The 'filter' of sync returned a promise: it has to decide at once"
+        "The 'filter' of sync has to return true or false, got a promise"
       )
     ])
     expect(payloads(other)).toEqual([])
