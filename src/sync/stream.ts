@@ -94,12 +94,13 @@ export class StreamSize {
     else this.parts.push({ id, bytes })
 
     this.bytes += bytes
+
+    // Here, because a process that only reads asks for no id.
+    while (this.bytes > this.maxBytes && this.parts.length > 1) this.bytes -= this.parts.shift()?.bytes ?? 0
   }
 
   /** The first id that is kept. */
   get first(): string | undefined {
-    while (this.bytes > this.maxBytes && this.parts.length > 1) this.bytes -= this.parts.shift()?.bytes ?? 0
-
     return this.parts[0]?.id
   }
 

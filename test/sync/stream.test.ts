@@ -25,6 +25,14 @@ it('a stream may forget what is over its bytes, in parts, and never the last one
   expect(size.first).toBe('66-0')
 })
 
+it('a stream that nothing is written to keeps no more of it in mind than its bytes', () => {
+  const size = new StreamSize(64_000)
+
+  for (let n = 1; n <= 1000; n++) size.add(`${n}-0`, 1000)
+  expect((size as unknown as { parts: readonly unknown[] }).parts).toHaveLength(64)
+  expect(size.first).toBe('937-0')
+})
+
 describeRedis('the name of a log', () => {
   it('stays the same until the data are gone', async () => {
     const client = await connectTo(REDIS_URL)
