@@ -32,12 +32,11 @@ export function isAdapterMethod(service: object, method: string): boolean {
  * Whether a call of a method of a registered service does what the library wrote: no class has another one, and no hook may
  * change its query or its result. What the extensions of the service do is not looked at.
  *
- * @param app The application
  * @param service The service
  * @param method The name of a standard method
  */
-export function isPlainMethod(app: object, service: object, method: string): boolean {
-  return isAdapterMethod(service, method) && !hasHooks(app, service, method)
+export function isPlainMethod(service: object, method: string): boolean {
+  return isAdapterMethod(service, method) && !hasHooks(service, method)
 }
 
 /** The object in a chain of prototypes that has a member itself. */

@@ -3,7 +3,6 @@ import type { AroundHook, Layer } from '../hooks/types.ts'
 import { createError } from '../utils/developer-error.ts'
 import { type Levels, listExtensions } from './extensions.ts'
 import { SERVICE_HOOKS, type ServiceHooks } from './hooks.ts'
-import { getInternals } from './internals.ts'
 import { getHookMethods, getServiceOptions } from './service.ts'
 import type { FeathersService, HookContext } from './types.ts'
 
@@ -120,18 +119,17 @@ export function listProtected(layers: readonly Layer<HookContext>[]): readonly s
 /**
  * The paths of fields that hooks `protect` take out of what clients get of a service.
  *
- * @param app The application
  * @param service A registered service
  * @param method The name of one of its methods; all of them when left out
  */
-export function getProtected(app: object, service: object, method = ''): readonly string[] {
+export function getProtected(service: object, method = ''): readonly string[] {
   const hooks = (service as Hooked)[SERVICE_HOOKS]
 
   if (!hooks) return []
 
   hooks.protected ??= new Map()
 
-  const version = getInternals(app).hooks.version + hooks.version
+  const { version } = hooks
   const known = hooks.protected.get(method)
 
   if (known?.version === version) return known.paths
@@ -166,20 +164,17 @@ export function findLoginHook(layers: readonly Layer<HookContext>[]): Authentica
  * Whether a method of a registered service has hooks that may change its query or its result, those of the application and
  * of the class among them, or a gate. What its extensions do is none, and an error hook sees neither.
  *
- * @param app The application
  * @param service The service
  * @param method The name of one of its methods
  */
-export function hasHooks(app: object, service: object, method: string): boolean {
+export function hasHooks(service: object, method: string): boolean {
   const hooks = (service as Hooked)[SERVICE_HOOKS]
 
   if (!hooks) return true
 
   hooks.answers ??= new Map()
 
-  const { answers } = hooks
-  const { hooks: shared } = getInternals(app)
-  const version = shared.version + hooks.version
+  const { answers, version } = hooks
   const known = answers.get(method)
 
   if (known?.version === version) return known.hasHooks

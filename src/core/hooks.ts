@@ -42,9 +42,9 @@ export function implementHooks(service: FeathersService, path: string, app: obje
   const originals = new Map(methods.map((method) => [method, getMethod(service, method)]))
   // Most methods bring no hooks along; the service may get some later.
   const carriers = [service, ...[...originals.values()].filter((original) => HOOKS in original)]
-  const hooks = new ServiceHooks(service)
   const internals = getInternals(app)
   const { hooks: shared, hookTracer } = internals
+  const hooks = new ServiceHooks(service, shared)
 
   hooks.toLayers = (method) => {
     const guards = shared.guards().concat(hooks.guards(carriers))
@@ -61,7 +61,7 @@ export function implementHooks(service: FeathersService, path: string, app: obje
       parameters: getDefinition(method).args,
       properties: contextProperties(app, service, path, method),
       // Another number, of which no registration makes the same, when tools begin or end to watch hooks.
-      version: () => shared.version + hooks.version + (hookTracer?.isOn ? 0.5 : 0),
+      version: () => hooks.version + (hookTracer?.isOn ? 0.5 : 0),
       enter: internals.createEntry?.(app, service, path, method),
       compile: (terminal) => {
         const layers = extendLayers(service, method, hooks.toLayers(method))
@@ -121,6 +121,7 @@ export class ServiceHooks {
   // Lists and maps without a type. As in v5 they run outside of `{ around }`, with the hooks of the class.
   private readonly outer = new HookRegistry<HookContext>()
   private readonly service: FeathersService
+  private readonly shared: HookRegistry<HookContext>
   private manager: unknown
   /** Goes up with what is changed from outside. */
   changes = 0
@@ -132,8 +133,13 @@ export class ServiceHooks {
   /** The fields that hooks keep from clients, by method: each event that code sends asks for them. */
   declare protected: Map<string, { readonly version: number; readonly paths: readonly string[] }> | undefined
 
-  constructor(service: FeathersService) {
+  /**
+   * @param service The service
+   * @param shared The hooks of the application that has registered it first
+   */
+  constructor(service: FeathersService, shared: HookRegistry<HookContext>) {
     this.service = service
+    this.shared = shared
     this.manager = (service as { [HOOKS]?: unknown })[HOOKS]
     // `hooks(service, […])` of the package `@feathersjs/hooks` may come at any time.
     Object.defineProperty(service, HOOKS, {
@@ -147,8 +153,9 @@ export class ServiceHooks {
     Object.defineProperty(service, SERVICE_HOOKS, { value: this })
   }
 
+  /** Goes up with each hook that is added, to the application too. */
   get version(): number {
-    return this.inner.version + this.outer.version + this.changes
+    return this.shared.version + this.inner.version + this.outer.version + this.changes
   }
 
   add(input: unknown): void {

@@ -35,6 +35,6 @@ export function addPlace(
   ;(service as Placed)._place?.({
     path,
     readSetting: (name) => this.get?.(name),
-    listProtected: () => getProtected(this, service, 'find')
+    listProtected: () => getProtected(service, 'find')
   })
 }

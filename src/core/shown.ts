@@ -47,7 +47,7 @@ export function withDispatch(app: object, { service, event, data, context }: Sen
   if (context.dispatch !== undefined) return context
 
   const { schema } = getServiceOptions(service)
-  const paths = getProtected(app, service, context.method).map((path) => path.split('.'))
+  const paths = getProtected(service, context.method).map((path) => path.split('.'))
 
   if (!schema?.show && paths.length === 0) return context
 

@@ -93,7 +93,7 @@ export async function findLinks(
   const { app } = context
   const { path, from, to } = link
   // A hook or a class may decide by any field.
-  const isWhole = path !== undefined && !isPlainMethod(app, app.service(path), 'find')
+  const isWhole = path !== undefined && !isPlainMethod(app.service(path), 'find')
   const $select = isWhole ? {} : { $select: [from, to] }
   const query = { [from]: { $in: values }, ...$select, $limit: budget.left + 1 }
   const found = await askLinks(context, link, query, { relation: { field: from, values, prefetched } })

@@ -174,7 +174,7 @@ async function listRelated(
 
   // A hook or a class may decide by any field, and clients cannot select what a schema hides.
   const isWhole =
-    !isPlainMethod(app, related, 'find') || isHidden(field, getSchemaDefinition(related)?.hidden ?? [])
+    !isPlainMethod(related, 'find') || isHidden(field, getSchemaDefinition(related)?.hidden ?? [])
   const selection = isWhole ? {} : { $select: [field] }
 
   return listPresent(await findRelated(context, relation, { ...query, ...selection }, budget), field)

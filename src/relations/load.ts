@@ -142,7 +142,7 @@ async function findMany(
     through && own.length > 0 ? await findLinks(context, through, own, budget, prefetched?.rows) : []
   const { app } = context
   // A hook may take records out of a list, and a class may find others.
-  const list = isPlainMethod(app, service, 'find') ? getListRules(app, relation) : undefined
+  const list = isPlainMethod(service, 'find') ? getListRules(app, relation) : undefined
   const condition = through
     ? { field: to, values: listValues(links, through.to), prefetched: prefetched?.next?.rows }
     : { field: to, values: own, list, prefetched: prefetched?.rows }

@@ -3,7 +3,7 @@
 import { isPlainMethod } from '../core/adapter-method.ts'
 import { getProvider } from '../core/client-call.ts'
 import { getServiceOptions } from '../core/service.ts'
-import type { Application, HookContext } from '../core/types.ts'
+import type { HookContext } from '../core/types.ts'
 import { hasSets, type PrefetchRequest, type SetAdapter } from '../query/related.ts'
 import type { DescribedExtension } from '../schema/declared.ts'
 import { getThrough, isCountRelation, type Relation, type Relations } from '../schema/relation.ts'
@@ -49,7 +49,7 @@ function toRequest(context: HookContext, relation: Relation): PrefetchRequest | 
   const { from, to, related } = getEnds(context, relation)
   const through = getThrough(relation)
   const isCount = isCountRelation(relation)
-  const service = isPlain(app, related, Boolean(getProvider(context))) ? related : undefined
+  const service = isPlain(related, Boolean(getProvider(context))) ? related : undefined
 
   if (!through) return service && { service, from, to, isCount, list: getListRules(app, relation) }
 
@@ -58,7 +58,7 @@ function toRequest(context: HookContext, relation: Relation): PrefetchRequest | 
   // Rows that links lead to have no order.
   const next = getListSort(app, relation) ? undefined : service
 
-  if (!hasSets(links) || (through.path !== undefined && !isPlain(app, links, false))) return undefined
+  if (!hasSets(links) || (through.path !== undefined && !isPlain(links, false))) return undefined
 
   return {
     ...{ service: links, from, to: through.from, isCount },
@@ -69,11 +69,10 @@ function toRequest(context: HookContext, relation: Relation): PrefetchRequest | 
 /**
  * Whether calls of `find` of a service return what its adapter finds. Hooks, a class, access, scope and schema may change that.
  *
- * @param app The application
  * @param service The service
  * @param isOutside Whether its access is asked
  */
-function isPlain(app: Application, service: object, isOutside: boolean): service is SetAdapter {
+function isPlain(service: object, isOutside: boolean): service is SetAdapter {
   if (!hasSets(service)) return false
 
   const { access, schema, parent, singleton } = getServiceOptions(service)
@@ -81,5 +80,5 @@ function isPlain(app: Application, service: object, isOutside: boolean): service
   const mayRestrict = isOutside && access?.innermost?.('find') !== undefined
   const isScoped = (parent ?? singleton) !== undefined
 
-  return !mayNarrow && !mayRestrict && !isScoped && isPlainMethod(app, service, 'find')
+  return !mayNarrow && !mayRestrict && !isScoped && isPlainMethod(service, 'find')
 }

@@ -38,12 +38,12 @@ export function makeRecordsPlain(context: Pick<HookContext, 'result' | 'method'>
  * @param context The context after the call, which gets the copies
  */
 export function makeRecordsOwn(context: HookContext): readonly PlainRecord[] {
-  const { app, service, result, dispatch, method } = context
+  const { service, result, dispatch, method } = context
   const records = listRecords(context)
   const isOwn = getSlots(context).copied === result || records.length === 0
 
   // An adapter has made them, and no hook has seen or replaced them.
-  if (isOwn || isPlainMethod(app, service, method)) return makeRecordsPlain(context)
+  if (isOwn || isPlainMethod(service, method)) return makeRecordsPlain(context)
 
   const isPage = toPageTest(method)
   const copies = new Map(records.map((record) => [record, toOwn(record)]))

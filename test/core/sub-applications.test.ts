@@ -47,6 +47,31 @@ describe('a sub-application', () => {
     expect(await client.service('v1/me').get()).toEqual({ id: 1, name: 'own' })
   })
 
+  it('has hooks that come after the first filter by its records, and that read what no client selects', async () => {
+    const Hideable = User.extend({ isHidden: z.boolean() })
+    const inner: any = alula().use('users', memory({ startId: 1 }), { schema: schema(Hideable) })
+    const user = one('v1/users', { from: 'userId', filter: ['name'] })
+    const outer: any = alula()
+      .use('v1', inner)
+      .use('notes', memory({ startId: 1 }), { schema: schema(Note, { relations: { user } }) })
+    const find = () => outer.service('notes').find({ query: { 'user.name': 'wren' } })
+
+    await outer.service('v1/users').create({ name: 'wren', isHidden: true })
+    await outer.service('notes').create({ userId: 1 })
+    expect(await find()).toHaveLength(1)
+
+    inner.hooks({
+      after: {
+        find: [
+          (context: any) => {
+            context.result = context.result.filter(({ isHidden }: any) => !isHidden)
+          }
+        ]
+      }
+    })
+    expect(await find()).toEqual([])
+  })
+
   it('is refused at the set-up with a relation to a service that it does not have itself', async () => {
     const inner: any = alula().use('notes', memory(), {
       schema: schema(Note, { relations: { user: one('users', { from: 'userId' }) } })
