@@ -36,7 +36,7 @@ const OF_ONE_FOLDER: Symbols = {
   'src/express/server.ts': { CLASSES: 'on applications of Express: their classes of requests and responses' },
   'src/core/single-copy.ts': { COPY: 'on the global object: the copy of alula that came first' },
   'src/koa/request.ts': { PARSED: 'on requests of Koa: their parsed query' },
-  'src/koa/send.ts': { SERVED: 'on contexts of Koa: what a service call has set' },
+  'src/koa/served.ts': { SERVED: 'on contexts of Koa: what a service call has set' },
   'src/kysely/values.ts': { NOTHING: 'a value that no column can hold' },
   'src/node/pipelining.ts': {
     LIMITED: 'on servers: they have limits',

@@ -9,6 +9,7 @@ import { type TransportApplication, toHttpError } from '../transport/http.ts'
 import { assertOptions } from '../utils/options.ts'
 import type { FeathersKoaContext, Middleware } from './context.ts'
 import { KoaRequest } from './request.ts'
+import { dropResult } from './served.ts'
 
 /** The options of {@link errorHandler}. */
 export interface ErrorHandlerOptions {
@@ -58,11 +59,13 @@ export function showError(context: FeathersKoaContext, thrown: unknown, logger: 
   const called = toLogContext(app, context.hook, new KoaRequest(context))
   const { requestId } = called
   const named = requestId !== undefined && { requestId }
-  const request = { method, path: readPath(context), headers, ...named }
+  const request = { method, path: splitTarget(context.url).path, headers, ...named }
   const result = toHttpError(error, request, context.lookup, app)
 
   logUnexpected(logger, error, called, app)
 
+  // Middleware around the call may have failed after it.
+  dropResult(context)
   context.status = result.status
   setErrorHeaders(context.res, result.headers)
   if (!context.res.hasHeader('X-Content-Type-Options')) context.set('X-Content-Type-Options', 'nosniff')
@@ -72,20 +75,12 @@ export function showError(context: FeathersKoaContext, thrown: unknown, logger: 
   context.body = result.body
 }
 
-/** Koa finds no path in `http://`, and throws for a target that is no URL, such as `http://[`. */
-function readPath(context: FeathersKoaContext): string {
-  try {
-    return context.path ?? splitTarget(context.url).path
-  } catch {
-    return splitTarget(context.url).path
-  }
-}
-
 /** Whether middleware has responded: with a body, a status, or by itself. */
 function hasResponse({ body, status, hook, respond, headerSent }: FeathersKoaContext): boolean {
   return body !== undefined || status !== 404 || hook !== undefined || respond === false || headerSent
 }
 
-function createNotFound(context: FeathersKoaContext): FeathersError {
-  return new NotFound(`Path ${readPath(context)} not found`)
+function createNotFound({ url }: FeathersKoaContext): FeathersError {
+  // Koa finds no path in `http://`, and throws for a target that is no URL, such as `http://[`.
+  return new NotFound(`Path ${splitTarget(url).path} not found`)
 }

@@ -20,7 +20,8 @@ import { assertOptions, type OptionCheck, type OptionChecks } from '../utils/opt
 import { parseInto } from './authentication.ts'
 import type { FeathersContext, FeathersKoaContext, Middleware } from './context.ts'
 import { KoaRequest } from './request.ts'
-import { dropResult, serveResult } from './send.ts'
+import { serveResult } from './send.ts'
+import { dropResult } from './served.ts'
 
 /** The options of {@link rest}: those of every HTTP transport that Koa has nothing else for. */
 export interface RestOptions extends Omit<HttpOptions<IncomingMessage>, 'cors' | 'trustProxy'> {

@@ -1,24 +1,12 @@
 import { assertJsonResult } from '../core/json-result.ts'
-import { removeCallHeaders, sendResponse, withEarlierCookies } from '../node/send.ts'
-import { encodeResponse, toHead } from '../transport/encode.ts'
+import { sendResponse, withEarlierCookies } from '../node/send.ts'
+import { encodeResponse } from '../transport/encode.ts'
 import type { HttpResult } from '../transport/http.ts'
 import type { HttpSettings } from '../transport/options.ts'
 import { isRaw } from '../utils/check.ts'
 import type { FeathersKoaContext } from './context.ts'
 import { showError } from './handlers.ts'
-
-/** What a service call has set. */
-interface Served {
-  readonly result: HttpResult
-  readonly settings: HttpSettings
-  /** The headers for caches of an error that replaces the result. */
-  readonly toErrorCaching: () => HttpResult['headers']
-}
-
-/** Where a context keeps what a service call has set. */
-const SERVED = Symbol('alula.served')
-
-type ServedContext = FeathersKoaContext & { [SERVED]?: Served | undefined }
+import { SERVED, type ServedContext } from './served.ts'
 
 /**
  * Sets status, headers and body of a response to the result of a call, for the middleware that runs after it.
@@ -48,18 +36,6 @@ export function serveResult(
   for (const name of Object.keys(own)) context.set(name, own[name] as string | string[])
 
   context[SERVED] = { result, settings, toErrorCaching }
-}
-
-/** Replaces the headers of a call that has succeeded, in a response that became an error after it. */
-export function dropResult(context: ServedContext): void {
-  const served = context[SERVED]
-
-  if (!served || context.headerSent) return
-
-  context[SERVED] = undefined
-  context.remove('Content-Type')
-  removeCallHeaders(context.res, served.result.headers)
-  context.set(toHead(served.toErrorCaching()))
 }
 
 /**
@@ -97,7 +73,6 @@ export function encodeResult(context: ServedContext, isLast: boolean): void {
     for (const name of Object.keys(sent.headers)) context.set(name, sent.headers[name] as string)
     if (sent.body !== undefined) context.body = sent.body
   } catch (error) {
-    dropResult(context)
     showError(context, error, served.settings.logger)
   }
 }

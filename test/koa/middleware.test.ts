@@ -125,26 +125,23 @@ it('middleware before a service can respond instead', async () => {
   expect(calls).toBe(0)
 })
 
-it('what a call has set is not sent with the error of middleware after it', async () => {
-  const app = create(() => undefined)
-  const after = () => {
-    throw new Error('after')
-  }
+const fail = () => {
+  throw new Error('after')
+}
 
-  app.use(
-    'things',
-    {
-      async find() {
-        return 'text'
-      }
-    },
-    { koa: { after: [after] } }
-  )
+it.each<[string, Middleware, object]>([
+  ['after it', (_context, next) => next(), { koa: { after: [fail] } }],
+  ['around it', (_context, next) => next().then(fail), {}]
+])('what a call has set is not sent with the error of middleware %s', async (_place, around, options) => {
+  const app = create((app) => app.use(around))
+
+  app.use('things', { find: async () => 'text' }, options)
   app.service('things').hooks({
     after: {
       find: [
-        (context: any) => {
-          context.http.headers = { 'Cache-Control': 'public', 'Content-Type': 'text/csv' }
+        ({ http }: any) => {
+          http.headers = { 'Cache-Control': 'public', 'Content-Type': 'text/csv', 'Set-Cookie': 'a=1' }
+          http.location = '/elsewhere'
         }
       ]
     }
@@ -153,7 +150,8 @@ it('what a call has set is not sent with the error of middleware after it', asyn
   const response = await fetch(`${await serve(app)}/things`)
 
   expect(response.status).toBe(500)
-  expect(response.headers.get('cache-control')).toBe(null)
+  for (const name of ['cache-control', 'set-cookie', 'location'])
+    expect(response.headers.get(name), name).toBe(null)
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(await response.json()).toMatchObject({ name: 'GeneralError', message: 'after' })
 })
