@@ -304,7 +304,9 @@ function defaultStatus(headers: HttpResult['headers'], body: unknown, method: st
   return method === 'create' ? 201 : 200
 }
 
-/** Escapes characters that a URL cannot contain, line breaks included, and keeps existing escapes. */
-function encodeUrl(url: string): string {
-  return url.toWellFormed().replace(/[^\x21-\x7e]|["<>\\^`{|}]|%(?![\da-f]{2})/giu, encodeURIComponent)
+/** Escapes characters that a URL cannot contain, line breaks included, and keeps existing escapes. Hooks may set a `URL`. */
+function encodeUrl(url: string | URL): string {
+  return String(url)
+    .toWellFormed()
+    .replace(/[^\x21-\x7e]|["<>\\^`{|}]|%(?![\da-f]{2})/giu, encodeURIComponent)
 }

@@ -62,7 +62,7 @@ describe('the answer to a call', () => {
     expect(answer({ result: 1 }).body).toBe(1)
   })
 
-  it.each([
+  it.each<[unknown, string]>([
     ['/a b', '/a%20b'],
     ['/a%20b', '/a%20b'],
     ['/100%', '/100%25'],
@@ -71,7 +71,8 @@ describe('the answer to a call', () => {
     ['/ä/😀', '/%C3%A4/%F0%9F%98%80'],
     ['/"<>\\^`{|}', '/%22%3C%3E%5C%5E%60%7B%7C%7D'],
     ['/~!?a=b&c[d]#e', '/~!?a=b&c[d]#e'],
-    ['/\ud800', '/%EF%BF%BD']
+    ['/\ud800', '/%EF%BF%BD'],
+    [new URL('/ä b', 'http://localhost'), 'http://localhost/%C3%A4%20b']
   ])('leads to %j as %s', (location, header) => {
     expect(answer({ http: { location, headers: { 'X-Own': '1' } } }).headers).toEqual({
       'X-Own': '1',
