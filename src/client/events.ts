@@ -1,4 +1,5 @@
 // Events of a server without sockets: one stream of Server-Sent Events for all services.
+import type { Emitter } from '../core/emitter.ts'
 import type { HookContext, NextFunction } from '../core/types.ts'
 import { isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
@@ -79,9 +80,16 @@ export function configureEvents(
         }
       ]
     })
-    app.mixins.push((service: any) => {
-      if (service instanceof ClientService) (service as any).on('newListener', () => stream.open())
-    })
+    const watch = (service: ClientService & Emitter): void => {
+      if (!(service instanceof ClientService)) return
+
+      if (service.eventNames().length > 0) stream.open()
+      service.on('newListener', () => stream.open())
+    }
+
+    // Those that are there already may have listeners.
+    Object.values<any>(app.services).forEach(watch)
+    app.mixins.push(watch)
     app.on('login', () => stream.renew())
     app.on('logout', () => stream.renew())
   }

@@ -64,6 +64,37 @@ it('services have the events of all clients, each once, from the first listener 
   expect(app.channel('all').length).toBe(1)
 })
 
+it.each<[string, (messages: any, configure: () => void) => Promise<unknown>]>([
+  [
+    'listens',
+    (messages, configure) => {
+      const heard = once(messages, 'created')
+
+      configure()
+
+      return heard
+    }
+  ],
+  [
+    'does not listen',
+    (messages, configure) => {
+      configure()
+
+      return once(messages, 'created')
+    }
+  ]
+])('a service that is there before events() and %s by then has them too', async (_title, listen) => {
+  const { app, url } = await start()
+  const client: any = alulaClient().configure(rest(url).fetch(fetch))
+  const joined = once(app, 'connection')
+  const heard: Promise<any> = listen(client.service('messages'), () => void client.configure(events()))
+
+  onTestFinished(async () => void (await client.teardown()))
+  await joined
+  await client.service('messages').create({ text: 'a' })
+  expect((await heard)[0]).toMatchObject({ text: 'a' })
+})
+
 it('a client that reconnects gets what it missed', async () => {
   const { app, connect } = await start()
   const client = connect()
