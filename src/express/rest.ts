@@ -47,7 +47,7 @@ export interface RestOptions extends Omit<HttpOptions<Request>, 'cors' | 'etag' 
   formatter?: RequestHandler
 }
 
-/** The options of {@link toMiddleware}: those of every HTTP transport that are no settings of Express. */
+/** The options of {@link toMiddleware}: those of every HTTP transport that Express has nothing else for, and `etag`. */
 export interface MiddlewareOptions extends Omit<HttpOptions<Request>, 'cors' | 'trustProxy'> {
   /** Sends `response.data`; JSON when left out. */
   formatter?: RequestHandler
@@ -140,7 +140,8 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
   const checkSetup = createSetupCheck(app)
   const limit = createPipelineGate()
   const sendError = createErrorHandler({ html: false, logger: settings.logger }, () => app)
-  const serve = serveServices(app, settings, format ?? formatter)
+  const sendData: RequestHandler = (...args) => formatData(...args, settings.etag)
+  const serve = serveServices(app, settings, format ?? sendData)
 
   return (request, response, next) => {
     const own = new ExpressRequest(request, response)
@@ -179,11 +180,13 @@ export function assertMiddleware(location: string, middleware: unknown): void {
 }
 
 /** Middleware that sends `response.data` as JSON. Without data and without a service call it goes on. */
-export const formatter: RequestHandler = (request, response, next) => {
+export const formatter: RequestHandler = (request, response, next) => formatData(request, response, next)
+
+function formatData(request: Request, response: Response, next: NextFunction, etag?: boolean): void {
   const { statusCode: status, data: body } = response
 
   if (body === undefined && !response.hook) next()
-  else sendResult(request, response, { status, body })
+  else sendResult(request, response, { status, body }, etag)
 }
 
 type ServeService = (own: ExpressRequest, route: RouteLookup, next: NextFunction) => void

@@ -10,21 +10,24 @@ type Result = Pick<HttpResult, 'status' | 'body'>
  * Sends a result as JSON: the same bytes as on other transports, unless the application has settings that only Express
  * can follow. Headers that middleware has set stay.
  *
+ * @param etag Whether it has a tag where the settings of Express want one
  * @throws TypeError for a body that is no JSON; Error for a header that cannot be sent
  */
-export function sendResult(request: Request, response: Response, { status, body }: Result): void {
+export function sendResult(
+  request: Request,
+  response: Response,
+  { status, body }: Result,
+  etag = true
+): void {
   if (response.hook) assertJsonResult(response.hook, body)
 
   const { settings } = request.app
   const { method, headers } = request
+  const isTagged = etag && settings.etag !== false
   const sent = { method, headers, getResponseHeader: (name: string) => response.getHeader(name) }
 
-  if ((settings.etag === false || hasUsualTags(request.app)) && hasUsualJson(request.app)) {
-    sendResponse(
-      request,
-      response,
-      encodeResponse(sent, { status, headers: {}, body }, settings.etag !== false)
-    )
+  if ((!isTagged || hasUsualTags(request.app)) && hasUsualJson(request.app)) {
+    sendResponse(request, response, encodeResponse(sent, { status, headers: {}, body }, isTagged))
   } else {
     response.status(status)
 

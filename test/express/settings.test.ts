@@ -130,6 +130,28 @@ it('what middleware puts in place of the data is written by the settings too', a
   expect((await look(`${await serve(app)}/things`)).text).toBe('{\n "replaced": true\n}')
 })
 
+it.each<[string, Settings, object]>([
+  ['no settings', {}, {}],
+  [
+    'middleware',
+    {},
+    { express: { before: [(_request: any, _response: any, next: any) => next()], after: [] } }
+  ],
+  ['strong tags', { etag: 'strong' }, {}],
+  ['tags by a function', { etag: () => '"mine"' }, {}]
+])('toMiddleware() without tags sends none, and no 304, with %s', async (_title, settings, options) => {
+  const url = await mount((server) => {
+    for (const [name, value] of Object.entries(settings)) server.set(name, value)
+    server.use(toMiddleware(alula().use('things', SERVICE, options), { logger: false, etag: false }))
+  })
+
+  expect(await look(`${url}/things`, { 'If-None-Match': '*' })).toMatchObject({
+    status: 200,
+    tag: null,
+    text: JSON.stringify(DATA)
+  })
+})
+
 it('an application that is mounted on another one answers by settings of its own', async () => {
   const [outer, inner] = [original(), original()]
 
