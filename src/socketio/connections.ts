@@ -59,7 +59,9 @@ export class Connections {
     const connection = this.create(socket)
 
     try {
-      await authenticateConnection(this.app, connection, socket.handshake, undefined, this.trusts)
+      const { app, trusts, trustProxy } = this
+
+      await authenticateConnection(app, connection, socket.handshake, undefined, trusts, trustProxy)
     } catch (error) {
       this.forget(connection)
       // The login may have succeeded before the connection was refused.

@@ -23,7 +23,7 @@ export interface SocketioOptions extends Partial<ServerOptions> {
   maxHttpBufferSize?: number
   /** Where unexpected errors are written to, `console` by default; `false` for nowhere. */
   logger?: Logger | false
-  /** How many proxies are in front and set `X-Forwarded-For`; left out, it is not known whether there are any. */
+  /** How many proxies are in front and set `X-Forwarded-For` and `X-Forwarded-Host`; left out, it is not known whether there are any. */
   trustProxy?: number
 }
 

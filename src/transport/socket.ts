@@ -207,6 +207,7 @@ function toSocketData(data: unknown, method: string): unknown {
  * @param request The request that the connection began with
  * @param options Whose strategies look for credentials
  * @param trusts Whether pages of an origin may send cookies, beside those of this server and the origins of the application
+ * @param trustProxy How many proxies are in front: they say for which host the client has asked
  * @throws What the strategies throw for credentials that are not valid; Forbidden for those of a cookie that a page of
  * another origin had sent
  */
@@ -215,14 +216,16 @@ export async function authenticateConnection(
   connection: RealTimeConnection,
   request: { readonly headers: IncomingHeaders },
   options?: ParseAuthenticationOptions,
-  trusts: (origin: string) => boolean = () => false
+  trusts: (origin: string) => boolean = () => false,
+  trustProxy?: number
 ): Promise<void> {
   const { headers } = request
   const authentication = await parseAuthentication(app, request, undefined, options)
 
   if (!authentication) return
 
-  const opening = { method: 'GET', headers, host: toHost(headers, 0), native: { request, response: null } }
+  const host = toHost(headers, trustProxy)
+  const opening = { method: 'GET', headers, host, native: { request, response: null } }
 
   // Browsers let any page open a WebSocket, and add cookies to its first request.
   await assertOwnOrigin(app, opening, options, { trusts })

@@ -100,6 +100,19 @@ describe('a socket that is opened with a cookie', () => {
     }
   )
 
+  it('is that of the user on pages of the host that a trusted proxy was asked for', async () => {
+    const { find } = await start({ trustProxy: 1 })
+    const without = await start()
+    const headers = { Origin: 'https://app.example', 'X-Forwarded-Host': 'app.example' }
+    // The last entry is that of the proxy.
+    const written = { Origin: 'https://evil.example', 'X-Forwarded-Host': 'evil.example, app.example' }
+
+    expect(await find(headers)).toEqual(['secret'])
+    await expect(find({ ...headers, Origin: 'https://evil.example' })).rejects.toMatchObject(REFUSED)
+    await expect(find(written)).rejects.toMatchObject(REFUSED)
+    await expect(without.find(headers)).rejects.toMatchObject(REFUSED)
+  })
+
   it('is that of the user of a header, from wherever it comes', async () => {
     const { find, token } = await start()
 
