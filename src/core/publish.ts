@@ -207,9 +207,8 @@ export async function publishTo(
 
     if (!channel) return
 
-    const payload = channel instanceof CombinedChannel ? channel.dataFor(connection) : channel.data
-
-    send(app, serviceEvent, new CombinedChannel([new Channel([connection], payload)]), stamp)
+    // As it is sent to all: of several channels in one, the data of that one.
+    send(app, serviceEvent, new CombinedChannel([new Channel([connection], channel.data)]), stamp)
   } catch (error) {
     reportFailure(app, serviceEvent, error)
   }

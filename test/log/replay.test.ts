@@ -52,6 +52,21 @@ describe('a connection that comes back', () => {
     expect(texts(heard)).toEqual(['b of rest'])
   })
 
+  it('gets of several channels in one what it would have got at once', async () => {
+    const { app, log, connect, things } = startLog()
+    const { position } = log
+    const before = connect('a')
+
+    app.channel('a').data = { text: 'of the channel' }
+    things.publish(() => app.channel('a', 'b'))
+    await things.create({ text: 'created' })
+
+    const after = connect('a')
+
+    await log.resume(after.connection, position)
+    expect([texts(before.heard), texts(after.heard)]).toEqual([['created'], ['created']])
+  })
+
   it('sees what is shown of a record, and gives publishers no headers', async () => {
     const { log, connect, things, toAll } = startLog()
     const contexts: any[] = []
