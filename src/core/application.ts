@@ -146,7 +146,8 @@ export class BaseApplication extends EmitterClass {
 
     this.services[location] = registered
 
-    if (this._isSetup) void setUpLate(this, registered, location)
+    // Without waiting for it.
+    if (this._isSetup) runSafely(this, () => setUpOnce(this, registered, location))
 
     return this
   }
@@ -276,15 +277,6 @@ function assertReachable(location: string, prefix: string): void {
 
 function toTaken(message: string): Error {
   return createError('ALULA_PATH_TAKEN', message)
-}
-
-/** Sets up a service that is registered after `setup`, at once and without waiting for it. */
-async function setUpLate(app: BaseApplication, service: FeathersService, location: string): Promise<void> {
-  try {
-    await setUpOnce(app, service, location)
-  } catch (error) {
-    reportError(app, error)
-  }
 }
 
 async function setupServices(this: BaseApplication): Promise<BaseApplication> {

@@ -18,9 +18,10 @@ const debug = createDebug('alula:events')
  * already keeps its listeners; one with an `emit` of its own keeps that too.
  *
  * @param service The registered service, not the object of its author
+ * @param _path Its path, as other steps of a registration get it
  * @param app Where errors are reported, as `error` events
  */
-export function implementEmitter(service: FeathersService, app: EmitterLike): void {
+export function implementEmitter(service: FeathersService, _path: string, app: EmitterLike): void {
   if (typeof service.on !== 'function' || typeof service.emit !== 'function') {
     Object.defineProperties(service, emitterProperties())
   }

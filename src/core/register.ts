@@ -29,40 +29,32 @@ type RegistrationStep = (this: RegisteringApplication, service: FeathersService,
  * What happens to every service that is registered, in this order. It is the start of `app.mixins`: plugins
  * put their own steps before or after these.
  */
-export const registrationSteps: readonly RegistrationStep[] = [
-  addExtensions,
-  addHooks,
-  addEvents,
-  addPublish,
+export const registrationSteps: readonly RegistrationStep[] = /* @__PURE__ */ [
+  installExtensions,
+  implementHooks,
+  implementEmitter,
+  implementPublish,
   addRoutes
-]
+].map(toStep)
 
-function addExtensions(this: RegisteringApplication, service: FeathersService, path: string): void {
-  installExtensions(service, path, this)
+function toStep(
+  run: (service: FeathersService, path: string, app: RegisteringApplication) => void
+): RegistrationStep {
+  return function (service, path) {
+    run(service, path, this)
+  }
 }
 
-function addHooks(this: RegisteringApplication, service: FeathersService, path: string): void {
-  implementHooks(service, path, this)
-}
-
-function addEvents(this: RegisteringApplication, service: FeathersService): void {
-  implementEmitter(service, this)
-}
-
-function addPublish(this: RegisteringApplication, service: FeathersService, path: string): void {
-  implementPublish(service, path, this)
-}
-
-function addRoutes(this: RegisteringApplication, service: FeathersService, path: string): void {
+function addRoutes(service: FeathersService, path: string, { routes }: RegisteringApplication): void {
   const { routeParams = {} } = getServiceOptions(service)
   const route: RegisteredRoute = { service, params: routeParams, path }
 
-  this.routes.insert(path, route)
+  routes.insert(path, route)
 
   try {
-    this.routes.insert(`${path}/:__id`, route)
+    routes.insert(`${path}/:__id`, route)
   } catch (error) {
-    this.routes.remove(path)
+    routes.remove(path)
     throw error
   }
 }
