@@ -89,7 +89,7 @@ export interface LogDetails {
 /**
  * Where errors are written to. `console` is one, and so are the loggers of winston, and of pino, which is known by its method
  * `bindings` and gets `{ err, context }` first and a message second. What a logger throws or rejects with is not seen.
- * Errors below 500 go to `debug`, except those of `console`.
+ * Errors below 500 go to `debug`, except those of `console`; `errorHandler` of Express writes those of no service call to `info`.
  */
 export interface Logger {
   /**
@@ -213,9 +213,7 @@ export function logUnexpected(
   call: Omit<LogContext, 'status'> = {},
   app?: object
 ): void {
-  const shown = toClientError(error)
-
-  if (logger) logError(logger, error, shown, call, app, 'debug')
+  if (logger) logError(logger, error, toClientError(error), call, app, 'debug')
 }
 
 /**
