@@ -68,8 +68,8 @@ export function noteParams<P extends Params>({ partsOfCalls }: Internals, params
 }
 
 /**
- * The same for the params of a mounted function, which no other code has yet. Where it is part of a sub-application, it calls the
- * services of that one, and not of the application that has got the request.
+ * The same for the params of a mounted function, which no other code has yet. A function of a sub-application calls the services of
+ * that one, which keeps nothing of this request in mind: so the params themselves say it too.
  *
  * @param app The application
  * @param params The params of a transport

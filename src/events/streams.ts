@@ -74,7 +74,7 @@ export class EventStreams {
    *
    * @param request What it asks for
    * @returns The body of the response
-   * @throws NotAuthenticated for credentials that are not valid, BadRequest for a position that is none
+   * @throws NotAuthenticated for credentials that are not valid, Unavailable when the client has gone meanwhile
    */
   async open(request: StreamRequest): Promise<StreamBody> {
     const { signal, params, method, services, position } = request

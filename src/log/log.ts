@@ -497,7 +497,7 @@ class Log implements EventLog {
     this.told = position
 
     for (const listener of this.listeners) {
-      // Those of a replay have a later position, as long as events wait for their publishers.
+      // As long as events wait for their publishers, connections whose replay has passed this position would go back to it.
       const told = [...listener.connections.keys()].filter((one) => !this.replays.has(one))
 
       if (told.length > 0) listener.tellPosition(position, told)

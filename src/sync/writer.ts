@@ -173,7 +173,7 @@ export class Writer {
 
   /**
    * Adds what stands for entries that are not in the stream, and whose numbers readers skip by now: revocations again, and
-   * one gap for all events, which would come after later ones of the same records.
+   * one gap in place of all events. Sent again, the events would come after later ones of the same records.
    */
   private replace(missing: readonly Waiting[]): void {
     const paths = listPaths(missing)

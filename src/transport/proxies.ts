@@ -32,7 +32,7 @@ export function isForwarded(headers: IncomingHeaders): boolean {
   return FORWARDING.some((name) => headers[name] !== undefined)
 }
 
-/** The host that a client asked for; behind proxies the first in `X-Forwarded-Host`, if any. */
+/** The host that a client asked for; behind proxies the one that the first of them names in `X-Forwarded-Host`, if any. */
 export function toHost(headers: IncomingHeaders, trustProxy = 0): string | undefined {
   // HTTP/2 has a pseudo-header instead.
   const host = (headers.host ?? headers[':authority']) as string | undefined

@@ -1,5 +1,5 @@
-// Application code may return anything that has a `then`. Only this file handles such values: a promise that nothing waits
-// for would end the process when it rejects.
+// Application code may return anything that has a `then`. This file handles such values: a promise that nothing waits for
+// would end the process when it rejects.
 import { createTypeError } from './developer-error.ts'
 
 /** Whether a value is a promise, of whatever making. */
