@@ -38,16 +38,17 @@ export const transaction = {
   start: toFactory('start', 'before', async (context) => {
     const call = toCall(context)
     const Model = context.service.getModel?.(context.params)
-    const parent = context.params.transaction ?? (Model && (await findTransaction(undefined, Model)))
+    // A service without a table sets a savepoint in the transaction of its caller.
+    const db = Model ?? context.params.transaction?.trx
 
-    if (!Model && !parent) return
+    if (!db) return
 
-    const current = await Transaction.begin(Model as AnyKysely, parent)
+    const current = await Transaction.begin(db, await findTransaction(context.params, db))
 
     call.begun = [...(call.begun ?? []), current]
     context.params = { ...context.params, transaction: current }
     // For the statements that hooks write themselves.
-    if (Model) await current.use((db) => setSettings(context.params, Model, db))
+    if (Model) await current.use((own) => setSettings(context.params, Model, own))
   }),
 
   /** An `after` hook: commits. It belongs last: what fails after it has been stored. */

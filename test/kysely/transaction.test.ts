@@ -264,6 +264,41 @@ describeDatabases('transactions', (database) => {
     expect(await names()).toEqual(['Ada', 'Cyd'])
   })
 
+  it('the hooks of a service without a table are a savepoint in the transaction of its caller', async () => {
+    const { app, db, people, names } = await open(database)
+    const toHooks = (...steps: ((context: any) => Promise<void>)[]) => ({
+      before: { create: [transaction.start(), ...steps] },
+      after: { create: [transaction.end()] },
+      error: { create: [transaction.rollback()] }
+    })
+
+    app.use('mails', {
+      async create({ name }: any, { transaction }: any) {
+        await people.create({ name }, { transaction })
+        if (name === 'to Bob') throw new Error('no mail')
+      }
+    } as any)
+    app.use('orders', kysely({ Model: db, name: 'alula_transaction' }))
+
+    const [mails, orders]: any[] = [app.service('mails'), app.service('orders')]
+
+    mails.hooks(toHooks())
+    orders.hooks(
+      toHooks(async ({ data, params: { transaction } }) => {
+        await mails
+          .create({ name: `to ${data.name}` }, { transaction })
+          .catch(({ message }: Error) => expect(message).toBe('no mail'))
+        if (data.name === 'Cyd') throw new Error('no order')
+      })
+    )
+
+    for (const name of ['Ada', 'Bob']) await orders.create({ name })
+    await expect(orders.create({ name: 'Cyd' })).rejects.toThrow('no order')
+    await mails.create({ name: 'to Dan' })
+
+    expect(await names()).toEqual(['to Ada', 'Ada', 'Bob', 'to Dan'])
+  })
+
   it.each(['end', 'rollback'] as const)(
     'the hook %s of a call that has begun no transaction leaves that of its params open',
     async (name) => {
