@@ -108,8 +108,26 @@ function toFactory(
 }
 
 /** Has statements of all hooks of a call, and of its method, know the transaction that they would wait for. */
-function runAsCall(context: Context, next: NextFunction): Promise<unknown> {
-  return currentCall.run(toCall(context), next)
+async function runAsCall(context: Context, next: NextFunction): Promise<unknown> {
+  const call = toCall(context)
+
+  // A hook may run it again.
+  call.isOver = false
+
+  try {
+    return await currentCall.run(call, next)
+  } finally {
+    call.isOver = true
+    call.outer = findUnfinished(call.outer)
+  }
+}
+
+/**
+ * A call, or the nearest one around it that has a transaction or may still begin one. Others are left out: where each job
+ * starts the next one by a timer, the last one would keep all of them in memory.
+ */
+function findUnfinished(call: HookCall | undefined): HookCall | undefined {
+  return call?.isOver && !call.begun?.length ? findUnfinished(call.outer) : call
 }
 
 function toCall(context: Context): HookCall {
@@ -117,17 +135,15 @@ function toCall(context: Context): HookCall {
 
   if (known) return known
 
-  const transactions: HookCall = { given: context.params.transaction, outer: currentCall.getStore() }
+  const outer = findUnfinished(currentCall.getStore())
+  const transactions: HookCall = { given: context.params.transaction, outer }
 
   setSlots(context, { transactions })
 
   return transactions
 }
 
-/**
- * The transaction that a call has to end: not the one around it, which it has in its params before it has begun its own,
- * and when that is over.
- */
+/** The transaction that this call has begun, and has to end. Before and after it, the params have that of the caller. */
 function findOwn(context: Context): Transaction | undefined {
   const { begun, given } = toCall(context)
   const { transaction } = context.params

@@ -28,8 +28,10 @@ export interface HookCall {
   readonly given: Transaction | undefined
   /** Whether one was committed. */
   hasCommitted?: boolean
-  /** The call whose hooks or method have made this one. */
-  readonly outer: HookCall | undefined
+  /** Whether its hooks and its method have run. */
+  isOver?: boolean
+  /** The nearest call around this one that may have a transaction. */
+  outer: HookCall | undefined
 }
 
 /** The call whose hooks or method run now. Its transaction is not found by other calls: they get it by their params. */
