@@ -74,6 +74,8 @@ const VALUES: readonly (readonly [on: readonly TestDatabase[], type: string, val
   [[MARIADB], 'bit(64)', ["b'1'", "b'10'", '9007199254740993']],
   [[MARIADB], 'varbinary(9)', ["x'00'", "x'ff'", "x'ff00'"]],
   [[MARIADB], "enum('b', 'a')", ["'a'", "'b'"]],
+  [[MARIADB], "enum('b', 'a') collate utf8mb4_nopad_bin", ["'a'", "'b'"]],
+  [[MARIADB], "set('b', 'a') collate utf8mb4_nopad_bin", ["'a'", "'b'", "'b,a'"]],
   [[MARIADB], 'decimal(40, 20)', ['1.00000000000000000001', '1.00000000000000000002']],
   [[SQLITE], '', ['1', "'1'", '1.5', "x'01'", '9007199254740993', '9007199254740994', "'it''s'"]],
   [[SQLITE], 'datetime', ["'2026-01-01 10:00:00.0001'", "'2026-01-01T10:00:00.0002Z'", "'2026-01-01'"]],

@@ -294,7 +294,8 @@ function toColumn(row: ColumnRow, { server, fixed, json, unique }: ColumnFacts):
     continuesFromMax: /auto_increment/i.test(row.extra),
     fallback: row.fallback === 'NULL' ? undefined : (row.fallback ?? undefined),
     isExact: row.collation === server.collation,
-    isOrdered: row.collation === server.collation,
+    // Of a bare column, these are ordered by the numbers of their strings.
+    isOrdered: row.collation === server.collation && row.type !== 'enum' && row.type !== 'set',
     charset: row.charset ?? undefined,
     isParsed: server.isParsed,
     times: server.times,
