@@ -160,7 +160,7 @@ async function insert(handle: TableHandle, rows: readonly Row[]): Promise<readon
   return inserted
 }
 
-/** A trigger may leave a row out without an error. */
+/** A trigger may leave a row out without an error, or give it an id by which it is not found. */
 function notStored(): BadRequest {
   return new BadRequest('Invalid data: the database has not stored the record')
 }
@@ -192,7 +192,15 @@ async function insertAndRead(
   const stored = await read(handle, selectRows(handle).where(hasOneOf(ids, handle)))
   const byId = new Map(stored.map((row) => [toKey(row[id]), row]))
 
-  return ids.map((key) => byId.get(toKey(key)) as StoredRow)
+  return ids.map((key) => {
+    // A single row is found however the database writes its id.
+    const row = byId.get(toKey(key)) ?? (ids.length === 1 ? stored[0] : undefined)
+
+    // A trigger may give another id.
+    if (!row) throw notStored()
+
+    return row
+  })
 }
 
 /** The string of an id; different bytes may have the same one in UTF-8. */

@@ -1,4 +1,4 @@
-import { DummyDriver, Kysely, MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler } from 'kysely'
+import { DummyDriver, Kysely, MysqlAdapter, MysqlIntrospector, MysqlQueryCompiler, sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { mysql } from '../../src/kysely/dialects/mysql.ts'
 import { kysely } from '../../src/kysely.ts'
@@ -90,6 +90,33 @@ describeDatabases(
       expect(await owned.remove(1, { query: { owner: 3 } })).toEqual({ id: 1, owner: 3 })
       await expect(owned.remove(1)).rejects.toMatchObject({ name: 'Conflict' })
       expect(await owned.find()).toHaveLength(3)
+    })
+
+    it('a record to which the database gives another id is refused, and not stored', async () => {
+      const service = await open('varchar(40) primary key')
+
+      await sql`create trigger alula_mysql_id before insert on alula_mysql
+        for each row set new.id = concat('n-', uuid_short())`.execute(service.getModel())
+
+      for (const data of [{ name: 'Ada' }, { id: 'a', name: 'Ada' }, [{ name: 'Ada' }, { name: 'Bob' }]]) {
+        await expect(service.create(data)).rejects.toMatchObject({
+          name: 'BadRequest',
+          message: 'Invalid data: the database has not stored the record'
+        })
+      }
+
+      expect(await service.find()).toEqual([])
+    })
+
+    it.each([
+      ['decimal(10, 2)', '1.5', '1.50'],
+      ['char(5)', 'AD ', 'AD']
+    ])('a record comes back with its id as the database writes it: %s', async (type, id, stored) => {
+      const service = await open(`${type} primary key`)
+      const record = { id: stored, name: 'Ada', age: null }
+
+      expect(await service.create({ id, name: 'Ada' })).toEqual(record)
+      expect(await service.find()).toEqual([record])
     })
 
     it('ids that are text are made before', async () => {
