@@ -39,10 +39,13 @@ export async function lockRows(handle: TableHandle, where: Fragment): Promise<St
 /** The condition to have one of some ids, as they are stored or were read. A column without an index may hold null. */
 export function hasOneOf(ids: readonly unknown[], { id, table }: TableHandle): Fragment {
   const column = toColumn(id, table)
+  const field = { column, path: [] }
   const values = ids
     .filter((value) => value !== null)
     .map((value) => {
-      if (column.kind === 'integer') return table.dialect.bind({ column, path: [] }, toOperand(column, value))
+      if (column.kind === 'integer') return table.dialect.bind(field, toOperand(column, value))
+      // As a string, it may be compared as floating point.
+      if (column.kind === 'decimal') return table.dialect.bind(field, value)
 
       // Drivers return bytes that they do not take.
       return value instanceof ArrayBuffer ? Buffer.from(value) : value

@@ -121,6 +121,29 @@ describeDatabases(
 )
 
 describeDatabases(
+  'records with neighbours as ids',
+  (database) => {
+    it('are changed and removed without them', async () => {
+      const { service } = await open(database, 'id decimal(20, 0) primary key, age integer')
+      const query = { id: { $in: [ODD, '1', '2'] } }
+
+      await service.create(['1', '2', EVEN, ODD].map((id) => ({ id, age: 0 })))
+      await service.patch(null, { age: 1 }, { query })
+      expect(await service.find()).toEqual([
+        { id: '1', age: 1 },
+        { id: '2', age: 1 },
+        { id: EVEN, age: 0 },
+        { id: ODD, age: 1 }
+      ])
+
+      await service.remove(null, { query })
+      expect(await service.find()).toEqual([{ id: EVEN, age: 0 }])
+    })
+  },
+  [POSTGRES, MARIADB]
+)
+
+describeDatabases(
   'integers without a sign',
   (database) => {
     it('are exact where those with one end', async () => {
