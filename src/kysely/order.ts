@@ -75,21 +75,42 @@ export function sortById(
     return rows.toSorted((one, other) => (one[id] as number) - (other[id] as number))
   }
 
-  const isInteger = toColumn(id, table).kind === 'integer'
+  const { kind } = toColumn(id, table)
 
-  return rows.toSorted((one, other) => compareIds(one[id], other[id], isInteger))
+  return kind === 'decimal' || kind === 'integer'
+    ? sortByNumber(rows, id)
+    : rows.toSorted((one, other) => compareIds(one[id], other[id]))
 }
 
-function compareIds(a: unknown, b: unknown, isInteger: boolean): number {
-  if (isInteger) return compareAny(toComparable(a), toComparable(b))
+/** Drivers return decimals and large integers as strings. */
+function sortByNumber(rows: readonly Record<string, unknown>[], id: string): Record<string, unknown>[] {
+  const digits = rows.reduce((most, row) => Math.max(most, countDigits(row[id])), 0)
+
+  return rows
+    .map((row) => ({ row, key: toScaled(row[id], digits) }))
+    .sort((one, other) => compareAny(one.key, other.key))
+    .map(({ row }) => row)
+}
+
+/** A number as a string of a driver, in two parts. */
+const NUMBER = /^(-?\d+)(?:\.(\d+))?$/
+
+/** How many digits a number has after the point. */
+function countDigits(id: unknown): number {
+  return NUMBER.exec(String(id))?.[2]?.length ?? 0
+}
+
+/** A number as an integer, with as many digits of its fraction. Anything else stays. */
+function toScaled(id: unknown, digits: number): unknown {
+  const [, whole, fraction = ''] = NUMBER.exec(String(id)) ?? []
+
+  return whole === undefined ? id : BigInt(whole + fraction.padEnd(digits, '0'))
+}
+
+function compareIds(a: unknown, b: unknown): number {
   if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b))
 
   return compareAny(a, b)
-}
-
-/** Large integers are read as text. */
-function toComparable(id: unknown): unknown {
-  return typeof id === 'string' && /^-?\d+$/.test(id) ? BigInt(id) : id
 }
 
 /** What the parts of the order of JSON are: the place of its type, a number, a string, and a boolean as a string. */

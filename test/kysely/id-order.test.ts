@@ -3,7 +3,7 @@ import { sortById } from '../../src/kysely/order.ts'
 import { toColumns } from '../../src/kysely/table.ts'
 
 /** Sorts the rows of a table by their ids. */
-function sort(kind: 'integer' | 'text' | 'number', ids: readonly unknown[]): unknown[] {
+function sort(kind: 'decimal' | 'integer' | 'text' | 'number', ids: readonly unknown[]): unknown[] {
   const table = { columns: toColumns([{ name: 'id', kind, type: kind, isNullable: false }]) }
 
   return sortById(
@@ -27,6 +27,25 @@ it('rows are in the order of large integers, which are read as text, among other
     10,
     '9007199254740993',
     '10000000000000000000'
+  ])
+})
+
+it('rows are in the order of decimals, which are read as text', () => {
+  const ids = [
+    '10',
+    '2',
+    '-10',
+    'NaN',
+    '0.5',
+    '-0.25',
+    '2.50',
+    '2.5000000000000000000001',
+    '9007199254740993.1'
+  ]
+
+  expect(sort('decimal', ids)).toEqual([
+    ...['-10', '-0.25', '0.5', '2', '2.50', '2.5000000000000000000001', '10', '9007199254740993.1'],
+    'NaN'
   ])
 })
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { kysely, table } from '../../src/kysely.ts'
 import { many } from '../../src/schema.ts'
-import { createTable, describeDatabases, MARIADB_URL } from '../support/sql.ts'
+import { createTable, describeDatabases, MARIADB, MARIADB_URL, POSTGRES } from '../support/sql.ts'
 
 describeDatabases('several records that are changed or removed', (database) => {
   it('come, and are told, in the order of their ids', async () => {
@@ -34,6 +34,57 @@ describeDatabases('several records that are changed or removed', (database) => {
     expect(heard).toEqual([...ids, ...ids])
   })
 })
+
+describeDatabases(
+  'several records with decimals as ids',
+  (database) => {
+    it('come in the order of numbers', async () => {
+      const db = await createTable(database, 'alula_order', 'id decimal(20, 0) primary key, age integer')
+      const items: any = kysely({ Model: db, name: 'alula_order', multi: true })
+      const ids = ['2', '10', '9007199254740992', '9007199254740993']
+      const toIds = (records: any[]) => records.map(({ id }) => id)
+
+      await items.create(ids.toReversed().map((id) => ({ id })))
+
+      expect(toIds(await items.find())).toEqual(ids)
+      expect(toIds(await items.patch(null, { age: 1 }))).toEqual(ids)
+      expect(toIds(await items.remove(null))).toEqual(ids)
+    })
+  },
+  [POSTGRES, MARIADB]
+)
+
+describeDatabases(
+  'strings that a type lists',
+  (database) => {
+    it.each(['enum', 'set'])('are sorted as strings, whatever the collation: %s', async (type) => {
+      for (const collation of ['utf8mb4_general_ci', 'utf8mb4_nopad_bin']) {
+        const db = await createTable(
+          database,
+          'alula_order',
+          `id integer primary key, state ${type}('new', 'done') collate ${collation} not null`
+        )
+        const items: any = kysely({ Model: db, name: 'alula_order', multi: true })
+
+        await items.create([
+          { id: 1, state: 'new' },
+          { id: 2, state: 'done' }
+        ])
+
+        for (const [query, ids] of [
+          [{ $sort: { state: 1 } }, [2, 1]],
+          [{ $sort: { state: -1 } }, [1, 2]],
+          [{ state: { $gt: 'done' } }, [1]],
+          [{ state: { $lt: 'e' } }, [2]],
+          [{ state: 'done' }, [2]]
+        ] as const) {
+          expect((await items.find({ query })).map(({ id }: any) => id)).toEqual(ids)
+        }
+      }
+    })
+  },
+  [MARIADB]
+)
 
 describeDatabases('columns whose names are words of SQL', (database) => {
   it.each(['true', 'FALSE', 'null', 'order'])('such as %s sort pages', async (name) => {
