@@ -184,6 +184,8 @@ export interface Dialect {
   isOneOfMany(subject: Fragment, field: Field, values: readonly unknown[]): Fragment | undefined
   /** What stands for the default of a column among the values of a statement. */
   toDefault(column: Column): Fragment
+  /** The type of a column for strings of any length. Left out where that is `text`. */
+  readonly longText?: Fragment
 
   /** Holds where a condition is false, and where it is unknown. */
   toNegation(condition: Fragment): Fragment

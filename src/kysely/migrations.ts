@@ -1,6 +1,5 @@
 import { type Kysely, type Migration, sql } from 'kysely'
 import { findDatabase } from './databases.ts'
-import { mysql } from './dialects/mysql.ts'
 
 /**
  * A migration that creates a table for sessions, of the option `refresh.store` of authentication: one row for each login, with the
@@ -45,14 +44,14 @@ export function createSessionTable(name = 'sessions'): Migration {
 export function createIdempotencyTable(name = 'idempotencyKeys'): Migration {
   return toMigration(name, async (db) => {
     // `text` of MySQL ends at 64 KiB.
-    const response = findDatabase(db).dialect === mysql ? sql`longtext` : 'text'
+    const { longText = sql`text` } = findDatabase(db).dialect
 
     await db.schema
       .createTable(name)
       .addColumn('id', 'varchar(64)', (column) => column.primaryKey())
       .addColumn('hash', 'varchar(64)', (column) => column.notNull())
       .addColumn('token', 'varchar(36)', (column) => column.notNull())
-      .addColumn('response', response)
+      .addColumn('response', longText)
       .addColumn('endsAt', 'bigint', (column) => column.notNull())
       .execute()
     // For what deletes those that are over.

@@ -5,11 +5,11 @@ import { MemoryIdempotencyStore } from '../../src/idempotency/memory-store.ts'
 import { RedisIdempotencyStore } from '../../src/idempotency/redis-store.ts'
 import { ServiceIdempotencyStore } from '../../src/idempotency/service-store.ts'
 import { type Claim, type IdempotencyStore, STORE_TIMES } from '../../src/idempotency/types.ts'
-import { createIdempotencyTable, kysely } from '../../src/kysely.ts'
+import { createIdempotencyTable, type Dialect, kysely, mysql, registerDialect } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
 import { toRedisSettings } from '../../src/redis/options.ts'
 import { createPrefix, describeRedis, REDIS_URL } from '../support/redis.ts'
-import { describeDatabases } from '../support/sql.ts'
+import { describeDatabases, MARIADB, type TestDatabase } from '../support/sql.ts'
 
 /** A store whose time passes as a test says. */
 interface TimedStore {
@@ -186,9 +186,21 @@ describe('keys in a service in memory', () => {
   testMark(open)
 })
 
-describeDatabases('keys in a table', (database) => {
+describeDatabases('keys in a table', (database) => testTable(database))
+
+describeDatabases(
+  'keys in a table of a database with a registered dialect',
+  (database) => testTable(database, { ...mysql, name: 'My database' }),
+  [MARIADB]
+)
+
+/** What a store in a table has to do. */
+function testTable(database: TestDatabase, dialect?: Dialect): void {
   const open = async () => {
     const db = database.open()
+
+    if (dialect) registerDialect(db, dialect)
+
     const { up, down } = createIdempotencyTable('alula_idempotency')
 
     await db.schema.dropTable('alula_idempotency').ifExists().execute()
@@ -205,7 +217,7 @@ describeDatabases('keys in a table', (database) => {
 
   testStore(open)
   testMark(open)
-})
+}
 
 describeRedis('keys in Redis', () => {
   testStore(async () => {

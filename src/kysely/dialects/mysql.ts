@@ -76,6 +76,7 @@ export const mysql: Dialect = {
   },
   isOneOfMany: () => undefined,
   toDefault: () => sql`default`,
+  longText: sql`longtext`,
 
   toNegation: (condition) => sql`(${condition}) is not true`,
   toOrderedText: (column, { collation }) =>
