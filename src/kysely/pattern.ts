@@ -1,4 +1,4 @@
-import { type PatternPart, parsePattern, toLowerLetters } from '../query/like.ts'
+import { type PatternPart, parsePattern, toLowerPart } from '../query/like.ts'
 import type { Field, Fragment, Table } from './dialect.ts'
 import { toTyped } from './json.ts'
 import { KINDS } from './kinds.ts'
@@ -33,16 +33,13 @@ function toText(field: Field, table: Table): Fragment | undefined {
     case 'typed':
       return toTyped(field, table).string
     case 'value':
-      return column.reference
+      // A pattern would be compared without the blanks that the record has.
+      return column.filledTo === undefined ? column.reference : table.dialect.toText(column)
     case 'converted':
       return table.dialect.toText(column)
     default:
       return undefined
   }
-}
-
-function toLowerPart(part: PatternPart): PatternPart {
-  return part.kind === 'text' ? { ...part, text: toLowerLetters(part.text) } : part
 }
 
 /** Escapes in patterns of SQL. Not by a backslash: MySQL has a mode in which that is an ordinary character. */

@@ -70,11 +70,12 @@ export function parsePattern(operator: string, pattern: unknown): readonly Patte
 }
 
 /** Lower case for the letters of English alone: beyond them, databases do not agree. */
-export function toLowerLetters(text: string): string {
+function toLowerLetters(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
-function toLowerPart(part: PatternPart): PatternPart {
+/** The same for a part of a pattern. */
+export function toLowerPart(part: PatternPart): PatternPart {
   return part.kind === 'text' ? { kind: 'text', text: toLowerLetters(part.text) } : part
 }
 

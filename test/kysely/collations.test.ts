@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { alula } from '../../src/index.ts'
 import { kysely, table } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
+import { PATTERN_PREDICATES } from '../../src/query/like.ts'
 import { count, exists, many, one, schema } from '../../src/schema.ts'
 import { adapterGroups } from '../support/adapter-groups.ts'
 import { scaled } from '../support/scale.ts'
@@ -193,6 +194,24 @@ describeDatabases('relations by keys that a collation takes for the same', (data
 describeDatabases(
   'a string of a fixed length',
   (database) => {
+    it('matches a pattern with the blanks that the record has', async () => {
+      const db = await createTable(database, 'alula_collations', 'code char(5) primary key')
+      const options = { id: 'code', multi: true, operators: ['$like', '$ilike', '$notlike'] }
+      const stored: any = kysely({ Model: db, name: 'alula_collations', ...options })
+      const reference: any = memory({ ...options, predicates: PATTERN_PREDICATES })
+
+      await stored.create([{ code: 'AD' }, { code: 'ABCDE' }])
+      await reference.create(await stored.find())
+
+      for (const operator of options.operators) {
+        for (const pattern of ['AD', 'AD   ', 'AD___', 'ad%', 'A%D%', '_____', 'ABCDE']) {
+          const query = { code: { [operator]: pattern }, $sort: { code: 1 } }
+
+          expect(await stored.find({ query })).toEqual(await reference.find({ query }))
+        }
+      }
+    })
+
     it('is found with and without the blanks that the database adds', async () => {
       const db = await createTable(database, 'alula_collations', 'code char(5) primary key, boss char(5)')
       const relations = {
