@@ -122,7 +122,11 @@ export function normalizeOptions<Options extends AdapterOptions>(
   assertOptions(owner, options, ADAPTER_CHECKS, { others: 'any' })
   if (options.paginate) {
     assertOptions(owner, options.paginate, PAGINATION_CHECKS, { under: 'paginate' })
-    if (options.paginate.cursor) assertDefault(owner, options.paginate)
+    if (options.paginate.cursor) {
+      const checks: OptionChecks = { default: [...PAGE_SIZE, 'required'] }
+
+      assertOptions(owner, options.paginate, checks, { under: 'paginate', others: 'any' })
+    }
   }
 
   if (options.upsert) assertOptions(owner, options.upsert, UPSERT_CHECKS, { under: 'upsert' })
@@ -133,15 +137,6 @@ export function normalizeOptions<Options extends AdapterOptions>(
   }
 
   return normalized as unknown as NormalizedOptions<Options>
-}
-
-function assertDefault(owner: string, paginate: PaginationOptions): void {
-  assertOptions(
-    owner,
-    paginate,
-    { default: [...PAGE_SIZE, 'required'] },
-    { under: 'paginate', others: 'any' }
-  )
 }
 
 /**

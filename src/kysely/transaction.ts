@@ -65,7 +65,7 @@ export class Transaction {
   private constructor(parent: Transaction | undefined, isScope: boolean) {
     this.parent = parent
     this.isScope = isScope
-    setDeferral(deferEvent)
+    setDeferral(Transaction.deferEvent)
   }
 
   /**
@@ -405,7 +405,7 @@ export class Transaction {
   }
 
   /** Has an event wait for the transaction of its call: that of its params, or the one whose function runs now. */
-  static defer(emit: Emit, params: { transaction?: unknown } | undefined): boolean {
+  private static deferEvent(emit: Emit, { params }: { params?: { transaction?: unknown } }): boolean {
     const own = params?.transaction instanceof Transaction ? params.transaction : undefined
     const waiting = own?.waiting ?? current.getStore()?.waiting
 
@@ -413,10 +413,6 @@ export class Transaction {
 
     return waiting !== undefined
   }
-}
-
-function deferEvent(emit: Emit, { params }: { params?: { transaction?: unknown } }): boolean {
-  return Transaction.defer(emit, params)
 }
 
 interface Settled<T> {

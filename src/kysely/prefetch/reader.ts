@@ -120,10 +120,9 @@ function toPart(
       if (!lists || (limit > size && lists.some(({ length }) => length >= size))) return
 
       const { table } = related
+      const byValue = toMap(values, lists)
 
-      request.rows = new PrefetchedRows(origin, to, {
-        ...{ table, byValue: toMap(values, lists), sort: list?.sort }
-      })
+      request.rows = new PrefetchedRows(origin, to, { table, byValue, sort: list?.sort })
       if (hasNext) keepNext(request.next as PrefetchRequest, next as Related, table, lists)
     }
   }
