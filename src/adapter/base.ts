@@ -134,7 +134,7 @@ export abstract class AdapterBase<
   /**
    * Called when a schema with hidden fields belongs to the service.
    *
-   * @param isHidden Whether the order of a field tells of a hidden one
+   * @param isHidden Returns whether sorting by a path would reveal a hidden field
    */
   _hide(isHidden: (path: string) => boolean): void {
     this._isHidden = isHidden

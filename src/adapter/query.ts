@@ -164,7 +164,7 @@ function isSymbolic(value: unknown): boolean {
   return Object.getOwnPropertySymbols(value).length > 0
 }
 
-/** Symbols cannot come from a client: what code marks a query or a part of it with stays there. */
+/** Code marks queries with symbols, which are copied. Clients cannot send any. */
 function pickSymbols(source: object): Query {
   const all = Object.getOwnPropertySymbols(source)
 

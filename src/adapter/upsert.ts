@@ -22,7 +22,7 @@ const METHOD = 'upsert'
 /** How often a call begins again because others have created or removed the record meanwhile. */
 const ATTEMPTS = 10
 
-/** How often a taken key has no record before that is the error of the call: each attempt runs the hooks of `create`. */
+/** How many conflicts about a key that no record has fail the call: each attempt runs the hooks of `create`. */
 const MISSES = 5
 
 /** What happened in a call of `upsert`. */

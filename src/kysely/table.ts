@@ -5,8 +5,8 @@ import { type TimeFormat, UTC_TIMES } from './times.ts'
 
 /**
  * What a column holds, as far as it matters to a query: `decimal` is exact and comes as text, `day` is a date without a
- * time, `list` an array of PostgreSQL, `any` a column of SQLite that was declared without a type, `other` any type
- * that can be read as text.
+ * time, `list` an array of PostgreSQL, `any` a column of SQLite that was declared without a type or with one that SQLite
+ * does not know, `other` any type that can be read as text.
  */
 export type Kind =
   | 'any'

@@ -90,7 +90,10 @@ export function returnSet(sets: ReturnedSets, set: RecordSet): never[] {
   return result
 }
 
-/** The values of a set, as a list: what does not know them finds nothing. Each adapter has a class of its own. */
+/**
+ * Stands for the values of a set in `$in`. It is an empty list, so code that does not know it finds nothing. Adapters
+ * extend it.
+ */
 export abstract class Operand extends Array<never> {
   /** Copies are empty lists, and no operands. */
   static override get [Symbol.species](): ArrayConstructor {

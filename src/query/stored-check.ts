@@ -7,7 +7,7 @@ export interface StoredCheck {
   readonly toError: () => Error
 }
 
-/** An adapter that does so. */
+/** An adapter that checks the records that it has stored. */
 export interface StoredChecker {
   readonly _checksStored?: boolean
 }
