@@ -27,10 +27,10 @@ import { copyWith, isPlainObject } from '../utils/object.ts'
 import { assertOption, assertOptions, type OptionChecks } from '../utils/options.ts'
 import { assertSync } from '../utils/promise.ts'
 import { clone, cloneRecord } from './clone.ts'
-import type { Entry, Stored } from './field-index.ts'
 import { fromKey, toKey, toValuesComparator, toValuesReader } from './keys.ts'
 import { warnOfMissingSign } from './missing-sign.ts'
 import { takeSorted } from './page.ts'
+import type { Entry, Stored } from './record-index.ts'
 import { filterRecords, Records } from './records.ts'
 import { MemorySet, toRelatedReader } from './set.ts'
 import { isGiven, UniqueFields } from './unique.ts'
@@ -98,7 +98,7 @@ export class MemoryAdapter<
     this._records = new Records(indexes)
     this._unique = new UniqueFields(this._records)
     this.store = store
-    if (options.upsert) this._unique.add(options.upsert.by as [string, ...string[]], this.id)
+    if (options.upsert) this._unique.add(options.upsert.by as [string, ...string[]])
   }
 
   /**
@@ -121,7 +121,7 @@ export class MemoryAdapter<
       ])
     )
 
-    this._unique.assertDistinct(records, this.id)
+    this._unique.assertDistinct(records)
     this._records.clear()
     for (const [key, record] of records) this._records.set(key, record)
   }
@@ -175,10 +175,7 @@ export class MemoryAdapter<
       (Array.isArray(data) ? data : [data]).map((item) => cloneRecord(item as Stored))
     )
 
-    this._unique.assertFree(
-      records.map((record) => [undefined, record]),
-      this.id
-    )
+    this._unique.assertFree(records.map((record) => [undefined, record]))
     for (const record of records) this._records.set(record[this.id], record)
 
     const results = records.map(this._toResult(query))
@@ -195,7 +192,7 @@ export class MemoryAdapter<
     // What the call has named the record by stays, unless the data has another value.
     if (by !== undefined && replacement[by] === undefined) replacement[by] = entry.record[by]
     this._keepIds(replacement, entry, params)
-    this._unique.assertFree([[entry, replacement]], this.id)
+    this._unique.assertFree([[entry, replacement]])
     this._records.replace(entry, replacement)
 
     return this._toResult(query)(replacement)
@@ -218,7 +215,7 @@ export class MemoryAdapter<
       return [entry, patched]
     })
 
-    this._unique.assertFree(patches, this.id)
+    this._unique.assertFree(patches)
     for (const [entry, patched] of patches) this._records.replace(entry, patched)
 
     return this._toResults(id, entries, query)
@@ -272,7 +269,7 @@ export class MemoryAdapter<
   }
 
   override _identifyBy(field: string): void {
-    this._unique.add([field], this.id)
+    this._unique.add([field])
   }
 
   /** The records that match, in order. */

@@ -7,7 +7,7 @@ import { type Comparator, compileComparator } from '../query/comparator.ts'
 import type { ToReader } from '../query/field.ts'
 import { toPreciseDate } from '../query/precise-date.ts'
 import { isObject } from '../utils/check.ts'
-import type { Stored } from './field-index.ts'
+import type { Stored } from './record-index.ts'
 
 /** The values by which a record has its place. */
 type Values = readonly unknown[]

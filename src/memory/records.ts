@@ -1,8 +1,8 @@
 import type { Condition } from '../query/ast.ts'
 import { toReadings } from '../query/coerce.ts'
-import { type ToReader, toFieldReader, toPlainReader } from '../query/field.ts'
+import { type FieldReader, type ToReader, toFieldReader, toPlainReader } from '../query/field.ts'
 import { type CustomPredicates, compilePredicate, type Predicate } from '../query/predicate.ts'
-import { type Entry, FieldIndex, isIndexable, type Stored } from './field-index.ts'
+import { type Entry, isIndexable, RecordIndex, type Stored } from './record-index.ts'
 
 /** How many removed records keep their place at most, beside as many as there are others. */
 const MAX_GAPS = 1024
@@ -16,21 +16,30 @@ export class Records {
   private hasGaps = false
   /** Whether no record is an instance of a class: then its fields can be read without asking whose they are. */
   private arePlain = true
-  private readonly indexes: FieldIndex[]
+  private readonly indexes: RecordIndex[] = []
+  /** Those on fields, by the name of the field. */
+  private readonly fieldIndexes = new Map<string, RecordIndex>()
 
   constructor(indexed: readonly string[]) {
-    this.indexes = indexed.map((field) => new FieldIndex(field))
+    for (const field of indexed) this.addFieldIndex(field)
   }
 
-  /** Adds an index on a field, unless there is one. */
-  addIndex(field: string): void {
-    if (this.indexes.some((index) => index.field === field)) return
+  /** Adds an index on a field, unless there is one. Dots in its name lead into objects. */
+  addFieldIndex(field: string): void {
+    if (this.fieldIndexes.has(field)) return
 
-    const index = new FieldIndex(field)
+    this.fieldIndexes.set(field, this.addIndex(toFieldReader(field.split('.'))))
+  }
+
+  /** Adds an index on what is read of each record. */
+  addIndex(read: FieldReader): RecordIndex {
+    const index = new RecordIndex(read)
 
     for (const entry of this.entries.values()) index.add(entry)
 
     this.indexes.push(index)
+
+    return index
   }
 
   /** How the fields of these records are read. */
@@ -161,7 +170,7 @@ export class Records {
     if (field === idField) return [...this.getAll(values)]
     if (!values.every(isIndexable)) return undefined
 
-    return this.indexes.find((index) => index.field === field)?.find(values)
+    return this.fieldIndexes.get(field)?.find(values)
   }
 
   private getAll(ids: readonly unknown[]): ReadonlySet<Entry> {

@@ -2,13 +2,16 @@ import { BadRequest, Conflict } from '../errors.ts'
 import { describeValue } from '../query/operators.ts'
 import { toTimeKey } from '../query/precise-date.ts'
 import { isComposite } from '../utils/object.ts'
-import { type Entry, isIndexable, type Stored } from './field-index.ts'
+import type { Entry, RecordIndex, Stored } from './record-index.ts'
 import { Records } from './records.ts'
 
-/** The keys of which no two records have the same values: each is a list of fields. */
+/** The names of the fields of a key. */
+type KeyFields = readonly [string, ...string[]]
+
+/** The keys of which no two records have the same values. */
 export class UniqueFields {
   private readonly records: Records
-  private readonly keys: (readonly [string, ...string[]])[] = []
+  private readonly keys: { readonly fields: KeyFields; readonly index: RecordIndex }[] = []
 
   constructor(records: Records) {
     this.records = records
@@ -18,70 +21,67 @@ export class UniqueFields {
    * Adds a key.
    *
    * @param fields The names of its fields
-   * @param idField The name of the field by which records are stored
    * @throws Conflict when two records have the same values already
    */
-  add(fields: readonly [string, ...string[]], idField: string): void {
-    this.keys.push(fields)
-    this.records.addIndex(fields[0])
-    this.assertFree(
-      this.records.getEntries().map((entry) => [entry, entry.record]),
-      idField
-    )
+  add(fields: KeyFields): void {
+    // Callers find records by the first field. Many may share it, so that whether a key is free needs an index of its own.
+    this.records.addFieldIndex(fields[0])
+    this.keys.push({ fields, index: this.records.addIndex((record) => toKeyText(fields, record)) })
+    this.assertFree(this.records.getEntries().map((entry) => [entry, entry.record]))
   }
 
   /**
    * Checks records that are to replace all others.
    *
    * @param records The records by id
-   * @param idField The name of the field by which records are stored
    * @throws as `assertFree` does
    */
-  assertDistinct(records: ReadonlyMap<string, Stored>, idField: string): void {
+  assertDistinct(records: ReadonlyMap<string, Stored>): void {
     if (this.keys.length === 0) return
 
     const others = new Records([])
 
     for (const [id, record] of records) others.set(id, record)
-    for (const key of this.keys) new UniqueFields(others).add(key, idField)
+    for (const { fields } of this.keys) new UniqueFields(others).add(fields)
   }
 
   /**
    * Checks records before they are stored.
    *
    * @param changes The records, each with the entry that it replaces, if any
-   * @param idField The name of the field by which records are stored
    * @throws Conflict for values that another record has, BadRequest for one that no path can have
    */
-  assertFree(changes: readonly (readonly [Entry | undefined, Stored])[], idField: string): void {
-    for (const key of this.keys) {
+  assertFree(changes: readonly (readonly [Entry | undefined, Stored])[]): void {
+    for (const { fields, index } of this.keys) {
       const seen = new Set<string>()
-      const toValues = (record: Stored) => JSON.stringify(key.map((field) => toText(record[field])))
 
       for (const [entry, record] of changes) {
-        // As in SQL: where a value is missing, nothing is the same.
-        if (!key.every((field) => isGiven(record[field]))) continue
+        if (!hasKey(fields, record)) continue
 
-        for (const field of key) assertScalar(field, record[field])
+        for (const field of fields) assertScalar(field, record[field])
 
-        const values = toValues(record)
-        const isTaken = this.findLike(record, key[0], idField).some(
-          (other) => other !== entry && toValues(other.record) === values
-        )
+        const text = toKeyText(fields, record) as string
+        const isTaken = index.find([text]).some((other) => other !== entry)
 
-        if (isTaken || seen.has(values)) throw toConflict(key)
+        if (isTaken || seen.has(text)) throw toConflict(fields)
 
-        seen.add(values)
+        seen.add(text)
       }
     }
   }
+}
 
-  /** The entries that may have the value of a record: all of them for an instance, which no index can look up. */
-  private findLike(record: Stored, field: string, idField: string): readonly Entry[] {
-    const value = record[field]
+/** As in SQL: where a value is missing, nothing is the same. */
+function hasKey(fields: KeyFields, record: Stored): boolean {
+  return fields.every((field) => isGiven(record[field]))
+}
 
-    return isIndexable(value) ? this.records.findBy(field, value, idField) : this.records.getEntries()
-  }
+/** All values of a key as one string, which no two records have; `undefined` where the record has no key. */
+function toKeyText(fields: KeyFields, record: Stored): string | undefined {
+  // Records that were there before the key may have an object in its fields, until they are refused.
+  if (!hasKey(fields, record) || fields.some((field) => isComposite(record[field]))) return undefined
+
+  return JSON.stringify(fields.map((field) => toText(record[field])))
 }
 
 /** The same for a number and its digits, as in paths. The text of a date lacks its milliseconds. */
@@ -90,7 +90,7 @@ function toText(value: unknown): string {
 }
 
 /** As in SQL it has no values: fields may be hidden. */
-function toConflict(key: readonly string[]): Conflict {
+function toConflict(key: KeyFields): Conflict {
   const names = key.map((field) => `'${field}'`).join(', ')
 
   return new Conflict(`A record with the same ${names} exists already`, {

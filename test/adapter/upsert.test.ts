@@ -102,6 +102,41 @@ it('a key may be an instance of a class, such as an id of a database', async () 
   }
 })
 
+it('a new key is not compared with each of the records that share a part of it', async () => {
+  let read = 0
+
+  class Code {
+    readonly digits: string
+
+    constructor(digits: string) {
+      this.digits = digits
+    }
+
+    toString() {
+      read++
+
+      return this.digits
+    }
+  }
+
+  const codes = memory({ multi: true, upsert: { by: ['team', 'code'] } })
+  const toRecords = (from: number) =>
+    Array.from({ length: 100 }, (_, index) => ({ team: 1, code: new Code(String(from + index)) }))
+
+  await codes.create(toRecords(0))
+  read = 0
+  await codes.create(toRecords(100))
+  // Once where it is checked, and once where it is stored.
+  expect(read).toBe(200)
+
+  await expect(codes.create(toRecords(199))).rejects.toMatchObject({ code: 409 })
+  await expect(codes.patch(7, { code: new Code('8') })).rejects.toMatchObject({ code: 409 })
+  await codes.remove(8)
+  await codes.patch(7, { code: new Code('8') })
+  await codes.create({ team: 1, code: new Code('7') })
+  await codes.create({ team: 2, code: new Code('7') })
+})
+
 it('an internal call gets the errors of hooks as they are', async () => {
   const app = alula<any>()
   const users = app.use('users', memory({ upsert: { by } })).service('users')

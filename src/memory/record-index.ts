@@ -1,4 +1,4 @@
-import { type FieldReader, toFieldReader } from '../query/field.ts'
+import type { FieldReader } from '../query/field.ts'
 import { toTimeKey } from '../query/precise-date.ts'
 
 /** A record as it is stored. */
@@ -13,30 +13,28 @@ export interface Entry {
   record: Stored
 }
 
-/** Maps the values of one field to the entries that hold them. */
-export class FieldIndex {
-  readonly field: string
-  private readonly getField: FieldReader
+/** Maps what is read of records, such as the values of one field, to their entries. */
+export class RecordIndex {
+  private readonly read: FieldReader
   private readonly entries = new Map<unknown, Set<Entry>>()
 
-  /** @param field The name of the field; dots lead into objects */
-  constructor(field: string) {
-    this.field = field
-    this.getField = toFieldReader(field.split('.'))
+  /** @param read Reads a record */
+  constructor(read: FieldReader) {
+    this.read = read
   }
 
   add(entry: Entry): void {
-    this.addTo(toKey(this.getField(entry.record)), entry)
+    this.addTo(toKey(this.read(entry.record)), entry)
   }
 
   remove(entry: Entry): void {
-    this.removeFrom(toKey(this.getField(entry.record)), entry)
+    this.removeFrom(toKey(this.read(entry.record)), entry)
   }
 
-  /** Does nothing for a record that holds the same in the field: most changes concern other fields. */
+  /** Does nothing for a record of which the same is read: most changes concern other fields. */
   move(entry: Entry, record: Stored): void {
-    const before = toKey(this.getField(entry.record))
-    const after = toKey(this.getField(record))
+    const before = toKey(this.read(entry.record))
+    const after = toKey(this.read(record))
 
     if (before === after) return
 
@@ -48,7 +46,7 @@ export class FieldIndex {
     this.entries.clear()
   }
 
-  /** The entries that hold one of some values, in no order, and perhaps others: different values may share a key. */
+  /** The entries of which one of some values is read, in no order, and perhaps others: different values may share a key. */
   find(values: readonly unknown[]): Entry[] {
     return [...new Set(values.map(toKey))].flatMap((key) => [...(this.entries.get(key) ?? [])])
   }
