@@ -1,5 +1,5 @@
 import type { Sort } from './ast.ts'
-import { compareAny } from './compare.ts'
+import { compareListed, rememberLists, type ToSortedList, toSortedList } from './compare.ts'
 import { type ToReader, toFieldReader } from './field.ts'
 
 /** Compares two records, for `Array.prototype.sort`. */
@@ -11,12 +11,20 @@ export type Comparator = (a: unknown, b: unknown) => number
  * @param sort The fields, the most important first
  */
 export function toComparator(sort: readonly Sort[]): Comparator {
-  return compileComparator(sort, toFieldReader)
+  return compile(sort, toFieldReader, toSortedList)
 }
 
-/** The same with another way to read a field, for a store that knows its records. */
+/**
+ * The same for a store that knows its records, and for one sort: the records may not change as long as it is used.
+ *
+ * @param toReader How fields are read
+ */
 export function compileComparator(sort: readonly Sort[], toReader: ToReader): Comparator {
-  const [first, ...rest] = sort.map((field) => toFieldComparator(field, toReader))
+  return compile(sort, toReader, rememberLists())
+}
+
+function compile(sort: readonly Sort[], toReader: ToReader, toList: ToSortedList): Comparator {
+  const [first, ...rest] = sort.map((field) => toFieldComparator(field, toReader, toList))
 
   if (!first) return () => 0
   if (rest.length === 0) return first
@@ -30,11 +38,11 @@ export function compileComparator(sort: readonly Sort[], toReader: ToReader): Co
   }
 }
 
-function toFieldComparator({ path, direction }: Sort, toReader: ToReader): Comparator {
+function toFieldComparator({ path, direction }: Sort, toReader: ToReader, toList: ToSortedList): Comparator {
   const read = toReader(path)
 
   return (a, b) => {
-    const order = compareAny(read(a), read(b))
+    const order = compareListed(read(a), read(b), toList)
 
     // Without ever giving -0.
     return order === 0 ? 0 : order * direction

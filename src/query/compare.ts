@@ -44,6 +44,18 @@ export function compareSameType(a: unknown, b: unknown): number | undefined {
  * arrays, objects. As in Feathers v5.
  */
 export function compareAny(a: unknown, b: unknown): number {
+  return compareListed(a, b, toSortedList)
+}
+
+/** Lists the names of an object in order, each followed by its value. */
+export type ToSortedList = (object: object) => readonly unknown[]
+
+/**
+ * The same with another way to list objects.
+ *
+ * @param toList Such as one of `rememberLists`, for many comparisons of the same objects
+ */
+export function compareListed(a: unknown, b: unknown, toList: ToSortedList): number {
   if (typeof a === 'number' && typeof b === 'number') return compareNumbers(a, b)
   if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0
 
@@ -61,9 +73,9 @@ export function compareAny(a: unknown, b: unknown): number {
         compareTimes(a as Date, b as Date) || compareNumbers((a as Date).getTime(), (b as Date).getTime())
       )
     case 6:
-      return compareLists(a as unknown[], b as unknown[])
+      return compareLists(a as unknown[], b as unknown[], toList)
     case 7:
-      return compareLists(toSortedList(a as object), toSortedList(b as object))
+      return compareLists(toList(a as object), toList(b as object), toList)
     default:
       return compareSameType(a, b) as number
   }
@@ -80,11 +92,11 @@ function rankOf(value: unknown): number {
   return Array.isArray(value) ? 6 : 7
 }
 
-function compareLists(a: readonly unknown[], b: readonly unknown[]): number {
+function compareLists(a: readonly unknown[], b: readonly unknown[], toList: ToSortedList): number {
   const length = Math.min(a.length, b.length)
 
   for (let index = 0; index < length; index++) {
-    const order = compareAny(a[index], b[index])
+    const order = compareListed(a[index], b[index], toList)
 
     if (order !== 0) return order
   }
@@ -107,11 +119,26 @@ function compareNumbers(a: number | bigint, b: number | bigint): number {
   return Number(Number.isNaN(b)) - Number(Number.isNaN(a))
 }
 
-/** The names in order, each followed by its value. */
-function toSortedList(object: object): unknown[] {
-  return Object.entries(object)
+/** Lists an object anew, as it is now. */
+export const toSortedList: ToSortedList = (object) =>
+  Object.entries(object)
     .sort(([a], [b]) => compareSameType(a, b) ?? 0)
     .flat()
+
+/**
+ * Lists each object once. A client can store objects with thousands of names, and a sort compares each of them many times.
+ * Not for longer than the objects stay as they are.
+ */
+export function rememberLists(): ToSortedList {
+  const lists = new WeakMap<object, readonly unknown[]>()
+
+  return (object) => {
+    const list = lists.get(object) ?? toSortedList(object)
+
+    lists.set(object, list)
+
+    return list
+  }
 }
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {

@@ -59,6 +59,29 @@ describe('order', () => {
     expect(ids(await things.find({ query: { id: { $in: ['a', 2, 10, 'b'] } } }))).toEqual(['b', 10, 2, 'a'])
   })
 
+  it('by objects lists the names of each object once, however often it is compared', async () => {
+    let listed = 0
+    // What shows no fields is stored as it is.
+    const toObject = () =>
+      new Proxy(new (class Hidden {})(), {
+        ownKeys: () => {
+          listed++
+
+          return []
+        }
+      })
+    const things = memory({ multi: true })
+
+    await things.create(Array.from({ length: 100 }, (_, n) => ({ meta: toObject(), n: (n * 37) % 100 })))
+    listed = 0
+
+    const found = await things.find({ query: { $sort: { meta: 1, n: 1 } } })
+
+    expect(found.map(({ n }: any) => n)).toEqual(Array.from({ length: 100 }, (_, n) => n))
+    // The copies that the caller gets list them once more.
+    expect(listed).toBe(200)
+  })
+
   it('the first page of a sort is the beginning of the whole, whatever the records', async () => {
     const value = fc.oneof(
       fc.integer({ min: 0, max: 5 }),
