@@ -26,7 +26,7 @@ import {
 import { copyWith } from '../utils/object.ts'
 import { mapAll, waitForAll } from '../utils/promise.ts'
 import { findLinks, findRelated, findSet } from './ask.ts'
-import { assertResultSize, type Fields, openBudget, TooManyRelated } from './budget.ts'
+import { assertResultSize, type Fields, MAX_LOADED, openBudget, TooManyRelated } from './budget.ts'
 import { getEnds, getListRules, getListSort } from './ends.ts'
 import type { Includes } from './include.ts'
 import { getPrefetched } from './prefetch.ts'
@@ -78,10 +78,19 @@ async function load(page: Page, includes: Includes, relations: Relations): Promi
   if (counts.length > 0) loading.push(findCounts(page, counts))
 
   const byName = new Map((await waitForAll(loading)).flat())
+  let count = 0
 
   // In the order in which they were asked for.
   for (const record of page.records) {
-    for (const name of includes.keys()) record[name] = byName.get(name)?.(record)
+    for (const name of includes.keys()) {
+      const related = byName.get(name)?.(record)
+
+      // Each record has a list of its own of what many share: the check of the result would come after too many.
+      if (Array.isArray(related)) count += related.length
+      if (count > MAX_LOADED) throw new TooManyRelated()
+
+      record[name] = related
+    }
   }
 }
 

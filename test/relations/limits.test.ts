@@ -110,6 +110,32 @@ describe('a relation', () => {
     expect(refused).toEqual(['comments', 'notes'])
   })
 
+  it('is refused before each record has its list of what all of them share', async () => {
+    const app: any = alula()
+    let call: any
+
+    app.use('people', memory({ multi: true }), {
+      schema: schema(Person, { relations: { peers: many('people', { from: 'boss_id', to: 'boss_id' }) } })
+    })
+    await app
+      .service('people')
+      .create(Array.from({ length: 1000 }, () => ({ name: 'Ada', boss_id: 1, secret: 's' })))
+    app.service('people').hooks({
+      before: {
+        find: [
+          (context: any) => {
+            call ??= context
+          }
+        ]
+      }
+    })
+
+    await expect(ask(app, 'people', { $include: 'peers' })).rejects.toThrow(
+      'Invalid query: its relations lead to more than 10000 records'
+    )
+    expect(call.result.filter(({ peers }: any) => peers)).toHaveLength(10)
+  })
+
   it('stands in a result with up to ten million characters, counted each time', async () => {
     const { app } = createInMemory()
     const notes = app.service('notes')
