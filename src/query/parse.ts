@@ -44,8 +44,8 @@ export const QUERY_DEPTH = 50
 const MAX_SORT_FIELDS = 50
 
 /**
- * How long a pattern may be, how many a query may have, and how long they may be together: a database may take as many
- * steps as both lengths multiplied, for every record.
+ * How long a pattern may be, how many a query may have, and how long they may be together: each is compared with every
+ * record. SQLite takes as many steps as both lengths multiplied, and the patterns of memory services take fewer (`like.ts`).
  */
 const MAX_PATTERN_LENGTH = 100
 const MAX_PATTERNS = 20
