@@ -27,11 +27,24 @@ async function expectSessions(program: string, sessions: readonly string[]): Pro
 }
 
 it('what is not opened is closed, and the boundary holds', async () => {
-  const blocks = ['The boundary', 'Authorization'].flatMap((heading) => guide.read(heading).blocks)
+  const headings = ['The boundary', 'Authorization', 'Calls for many records']
+  const blocks = headings.flatMap((heading) => guide.read(heading).blocks)
   const url = await expectSessions(guide.extend(LOGINS, ...blocks), guide.read('Closed').sessions)
 
   expect((await fetch(`${url}/notes`)).status).toBe(200)
   expect((await fetch(`${url}/tasks`)).status).toBe(401)
+
+  const send = async (count: number) =>
+    (
+      await fetch(`${url}/imports`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(Array.from({ length: count }, () => ({})))
+      })
+    ).status
+
+  expect(await send(100)).toBe(201)
+  expect(await send(101)).toBe(400)
 })
 
 it('failed logins are limited and reported', async () => {
