@@ -260,7 +260,7 @@ export interface ServiceOptions<MethodNames = string> {
   events?: string[] | readonly string[] | undefined
   /** All events for clients; the standard ones and `events` when left out. */
   serviceEvents?: string[] | readonly string[] | undefined
-  /** Values for `params.route` of every call. */
+  /** Values for `params.route` of every call of a client. */
   routeParams?: { [key: string]: any } | undefined
   /**
    * Whether data may also come as an HTML form (`application/x-www-form-urlencoded`); `false` when left out. Pages of
