@@ -1,10 +1,11 @@
 // Tokens that others have made: Auth0, Clerk, Keycloak, Supabase, and whatever else publishes its keys.
 import type { JWTVerifyResult, LocalJWKSet } from 'jose'
 import { NotAuthenticated, Unavailable } from '../errors.ts'
-import { hasCode, isFunction, isLoopback, isOneOrMore, isString, isStringList } from '../utils/check.ts'
+import { hasCode, isFunction, isOneOrMore, isString, isStringList } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { rethrowMissingPeer } from '../utils/peer.ts'
+import { isSafeUrl } from '../utils/url.ts'
 import { type CreateKeySet, KeySet } from './key-set.ts'
 import { createNoToken, toTokenId, type VerifiedToken } from './tokens.ts'
 import type { AuthenticationParams } from './types.ts'
@@ -95,11 +96,6 @@ export class Issuers {
   /** By URL. */
   private readonly keySets = new Map<string, KeySet>()
 
-  /** @throws Error when the package `jose` is missing */
-  async load(): Promise<void> {
-    await loadJose()
-  }
-
   /**
    * The issuer that a token names. The token is not verified.
    *
@@ -183,6 +179,11 @@ export class Issuers {
   }
 }
 
+/** @throws Error when the package `jose` is missing */
+export async function assertJose(): Promise<void> {
+  await loadJose()
+}
+
 /** Not exported: types that name the package must not be in those of everybody. */
 function loadJose(): Promise<typeof import('jose')> {
   return import('jose').catch(rethrowMissingPeer('jose', "The option 'issuers' of the strategy 'jwt'"))
@@ -211,13 +212,4 @@ function toNotAuthenticated(message: string | undefined): NotAuthenticated {
   return message === undefined
     ? createNoToken()
     : new NotAuthenticated(message, { name: 'JsonWebTokenError' })
-}
-
-/** Plain HTTP is for tests on this machine. */
-function isSafeUrl(value: unknown): boolean {
-  if (typeof value !== 'string' || !URL.canParse(value)) return false
-
-  const { protocol, hostname } = new URL(value)
-
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }

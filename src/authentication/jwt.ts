@@ -9,7 +9,7 @@ import { copyWith } from '../utils/object.ts'
 import { toEntityName } from './connection-logins.ts'
 import { getRunningCall } from './connections.ts'
 import { type EntityPlace, withoutProvider } from './entities.ts'
-import { assertIssuers, Issuers, type TokenIssuer } from './issuers.ts'
+import { assertIssuers, assertJose, Issuers, type TokenIssuer } from './issuers.ts'
 import type { StrategySettings } from './settings.ts'
 import type { IncomingRequest } from './strategies.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
@@ -88,7 +88,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
 
   /** @throws Error with the option `issuers`, when the package `jose` is missing */
   async setup(): Promise<void> {
-    if (this.configuration.issuers?.length > 0) await this.issuers.load()
+    if (this.configuration.issuers?.length > 0) await assertJose()
   }
 
   /** The query that the entity is loaded with, for example to load related records. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readEntityId } from '../access/rules.ts'
 import type { AuthenticationBase } from '../authentication/base.ts'
-import { assertIssuers, Issuers, type TokenIssuer } from '../authentication/issuers.ts'
+import { assertIssuers, assertJose, type TokenIssuer } from '../authentication/issuers.ts'
 import { JWTStrategy } from '../authentication/jwt.ts'
 import type { AuthenticationResult } from '../authentication/types.ts'
 import type { Application, AuthenticationRequest, MountedDetails, Params } from '../core/types.ts'
@@ -58,7 +58,7 @@ export class Callers {
       [auth?.configuration.jwtOptions?.issuer].flat(),
       auth?.configuration.entity !== null
     )
-    await new Issuers().load()
+    await assertJose()
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { TokenIssuer } from '../authentication/issuers.ts'
-import { isBoolean, isLoopback, isString, isStringList } from '../utils/check.ts'
+import { isBoolean, isString, isStringList } from '../utils/check.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
+import { isSafeUrl } from '../utils/url.ts'
 
 /** Whose tokens clients of MCP have: as the option `issuers` of the strategy `jwt`, with an audience of its own. */
 export interface McpIssuer extends Omit<TokenIssuer, 'audience'> {
@@ -61,12 +62,6 @@ function isPath(path: unknown): boolean {
   return typeof path === 'string' && /^(?:\/[\w.~-]+)+$/.test(path)
 }
 
-/** Plain HTTP is for tests on this machine. */
 function isResource(value: unknown): boolean {
-  if (typeof value !== 'string' || !URL.canParse(value)) return false
-
-  const { protocol, hostname, search, hash, username } = new URL(value)
-  const isLocal = isLoopback(hostname)
-
-  return (protocol === 'https:' || (protocol === 'http:' && isLocal)) && `${search}${hash}${username}` === ''
+  return isSafeUrl(value) && !/[?#]/.test(value as string)
 }

@@ -2,9 +2,9 @@ import type { ClientAuth, Configuration } from 'openid-client'
 import { isLoopback } from '../utils/check.ts'
 import { rethrowMissingPeer } from '../utils/peer.ts'
 import { readBounded } from '../utils/read-bounded.ts'
+import { isSafeUrl } from '../utils/url.ts'
 import { Unusable } from './failure.ts'
 import { createSecret, type ResolvedProvider } from './options.ts'
-import { isSafeUrl } from './redirect.ts'
 import type { OAuthProfile } from './types.ts'
 
 type OpenidClient = typeof import('openid-client')

@@ -2,6 +2,7 @@
 import { NotAuthenticated } from '../errors.ts'
 import { isLoopback } from '../utils/check.ts'
 import { stripTrailingSlashes } from '../utils/path.ts'
+import { parseUrl } from '../utils/url.ts'
 
 /** Stands for the origin of a page that is given as a path. */
 const ANYWHERE = 'https://page.invalid'
@@ -67,23 +68,6 @@ export function withResult(page: string, result: { readonly [name: string]: stri
   )
 
   return parts.length > 0 ? `${page}${separator}${parts.join('&')}` : page
-}
-
-/** Whether what goes to a URL stays secret on its way. */
-export function isSafeUrl(text: unknown): boolean {
-  const url = typeof text === 'string' ? parseUrl(text) : undefined
-
-  return url !== undefined && (url.protocol === 'https:' || isLoopback(url.hostname))
-}
-
-/** A URL of the web, or `undefined`. */
-export function parseUrl(text: string, base?: string): URL | undefined {
-  if (!URL.canParse(text, base)) return undefined
-
-  const url = new URL(text, base)
-  const isPage = /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
-
-  return isPage ? url : undefined
 }
 
 /** Browsers take a backslash for a slash, and leave out line breaks and tabs: what is read is not what is followed. */
