@@ -16,8 +16,11 @@ interface StoredResponse {
   readonly error?: object
 }
 
-/** A JSON Web Token: its header and its claims are objects of JSON. */
-const TOKEN = /\beyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/
+/**
+ * A JSON Web Token: its header and its claims are objects of JSON. The header is looked for from its end: from each of its
+ * beginnings, which clients may repeat, the time would grow with the square of the length.
+ */
+const TOKEN = /\.eyJ(?<=\beyJ[\w-]+\.eyJ)[\w-]+\.[\w-]/
 
 /** For a response that is not kept. */
 export const NOT_KEPT = ''

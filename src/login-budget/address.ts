@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 
 /** IPv4 with a port, and IPv6 in brackets: what some proxies write into `X-Forwarded-For`. */
-const WITH_PORT = /^(?:(\d+\.\d+\.\d+\.\d+)|\[([^\]]*)\]):?\d*$/
+const WITH_PORT = /^(?:(\d+\.\d+\.\d+\.\d+)|\[([^\]]*)\])(?::\d*)?$/
 
 /** IPv4 that a socket for both families has (RFC 4291 §2.5.5.2), as a URL writes it. */
 const MAPPED = /^::ffff:([\da-f]+):([\da-f]+)$/
