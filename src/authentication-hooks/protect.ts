@@ -101,44 +101,77 @@ function omitFromShown(item: unknown, paths: readonly Path[]): unknown {
 
 /** Assumes nothing of the adapter: it may have other operators, and may ignore case in names: those of the paths are in lower case. */
 function assertUnprotected(query: unknown, paths: readonly Path[]): void {
-  for (const { field, isSelected } of listFields(query, [])) {
-    const names = field.map((name) => name.toLowerCase())
-    // A number may be a place in an array.
-    const readings = [names, names.filter((name) => !/^\d+$/.test(name))]
-    const reveals = (path: Path) =>
-      readings.some((reading) => contains(reading, path) || (!isSelected && leadsTo(reading, path)))
+  const longest = Math.max(...paths.map((path) => path.length))
 
-    if (paths.some(reveals)) {
-      throw new BadRequest(`Invalid query: '${field.join('.')}' cannot be queried`)
-    }
+  for (const { field, isSelected } of listFields(query, { name: '', readings: [[], []] }, longest)) {
+    const reveals = (path: Path) =>
+      field.readings.some((reading) => contains(reading, path) || (!isSelected && leadsTo(reading, path)))
+
+    if (paths.some(reveals)) throw new BadRequest(`Invalid query: '${field.name}' cannot be queried`)
   }
 }
 
+interface Field {
+  /** Its whole path. */
+  readonly name: string
+  /**
+   * The end of its path in lower case: once with all names, and once without numbers, which may be places in arrays. What is
+   * before was judged with the fields around it: for each field below a long name it would be looked at again.
+   */
+  readonly readings: readonly [Path, Path]
+}
+
 interface QueriedField {
-  readonly field: Path
+  readonly field: Field
   /** A selected object is shown without its protected fields; sorting by it would tell of them. */
   readonly isSelected: boolean
 }
 
-/** Every field that a query names, at any depth. Names that begin with `$` are not fields; what they hold may be. */
-function* listFields(value: unknown, field: Path, clause?: string): Generator<QueriedField> {
-  if (typeof value === 'string' && (clause === '$select' || clause === '$sort')) {
+/**
+ * Every field that a query names, at any depth. Names that begin with `$` are not fields; what they hold may be.
+ *
+ * @param value The query, or a part of it
+ * @param field The field that it is about
+ * @param longest How many names the longest protected path has
+ * @param clause The operator that the value belongs to
+ */
+function* listFields(
+  value: unknown,
+  field: Field,
+  longest: number,
+  clause?: string
+): Generator<QueriedField> {
+  const isSelected = clause === '$select'
+
+  if (typeof value === 'string' && (isSelected || clause === '$sort')) {
     for (const name of value.split(/[\s,]+/)) {
-      yield { field: [...field, ...name.replace(/^[+-]/, '').split('.')], isSelected: clause === '$select' }
+      yield { field: toInner(field, name.replace(/^[+-]/, ''), longest), isSelected }
     }
   }
 
   if (typeof value !== 'object' || value === null) return
 
   for (const [name, nested] of Object.entries(value)) {
-    if (Array.isArray(value)) yield* listFields(nested, field, clause)
-    else if (name.startsWith('$')) yield* listFields(nested, field, name)
+    if (Array.isArray(value)) yield* listFields(nested, field, longest, clause)
+    else if (name.startsWith('$')) yield* listFields(nested, field, longest, name)
     else {
-      const inner = [...field, ...name.split('.')]
+      const inner = toInner(field, name, longest)
 
-      yield { field: inner, isSelected: clause === '$select' }
-      yield* listFields(nested, inner, clause)
+      yield { field: inner, isSelected }
+      yield* listFields(nested, inner, longest, clause)
     }
+  }
+}
+
+function toInner({ name: outer, readings: [all, named] }: Field, name: string, longest: number): Field {
+  const names = name.split('.').map((part) => part.toLowerCase())
+
+  return {
+    name: outer === '' ? name : `${outer}.${name}`,
+    readings: [
+      [...all.slice(-longest), ...names],
+      [...named.slice(-longest), ...names.filter((part) => !/^\d+$/.test(part))]
+    ]
   }
 }
 
@@ -149,7 +182,7 @@ function contains(path: Path, names: Path): boolean {
 
 /** Whether a path begins with names, or with the last of them: what is compared with an object is what it holds. */
 function leadsTo(names: Path, path: Path): boolean {
-  // More names than the path has do not lead to it, and clients send thousands.
+  // More names than the path has do not lead to it, and one name of a client may have thousands of parts.
   const ends = names.slice(-path.length)
 
   return ends.some((_, start) => ends.slice(start).every((name, position) => path[position] === name))
