@@ -12,6 +12,9 @@ export interface Dated {
 
 const NONE: ReadonlySet<string> = new Set()
 
+/** Longer paths are no fields of an application, and each string below a long name would take as much memory as the name. */
+const MAX_PATH = 1000
+
 /**
  * Prepares a function that turns strings into dates where a schema declares dates, at any depth: times in ISO 8601 with a
  * zone. A value that may be a string too stays one.
@@ -38,7 +41,7 @@ const toDate: Visit<Set<string>> = (value, path, unfit) => {
 
   const date = isDay(value) ? undefined : toExactDate(value)
 
-  if (!date) unfit.add(path.slice(0, -1))
+  if (!date && path.length <= MAX_PATH) unfit.add(path.slice(0, -1))
 
   return date ?? value
 }

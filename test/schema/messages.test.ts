@@ -126,3 +126,18 @@ it('a date of TypeBox may be one of several things', async () => {
     field: 'expects a date in ISO 8601 with a time and a zone, such as 2026-11-22T10:00:00Z'
   })
 })
+
+it('the path of a date that is none is not kept below a long name, whose length each path would have', async () => {
+  const field = {
+    type: 'object',
+    additionalProperties: { type: 'array', items: { anyOf: [{ type: 'Date' }, { type: 'null' }] } }
+  }
+  const long = 'k'.repeat(2000)
+
+  expect(await refuse(field, { k: ['x'] })).toMatchObject({
+    'field.k.0': expect.stringContaining('expects a date in ISO 8601')
+  })
+  expect(await refuse(field, { [long]: ['x'] })).toMatchObject({
+    [`field.${long.slice(6, 100)}…`]: 'expects a date'
+  })
+})
