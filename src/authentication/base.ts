@@ -274,7 +274,7 @@ export class AuthenticationBase {
    * @param except The id of a session that goes on
    */
   async endSessions(userId: unknown, except?: string): Promise<void> {
-    await this.sessionLogins.endAll(userId, except)
+    await this.sessionLogins.endOfUser(String(userId), 'removed', except)
   }
 
   /** Whether the option `isActive` lets an entity in. */

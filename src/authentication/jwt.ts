@@ -5,6 +5,7 @@ import { getServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
 import { parseCookies } from '../utils/cookie.ts'
 import { createError } from '../utils/developer-error.ts'
+import { findOrNothing } from '../utils/find-or-nothing.ts'
 import { copyWith } from '../utils/object.ts'
 import { toEntityName } from './connection-logins.ts'
 import { getRunningCall } from './connections.ts'
@@ -282,7 +283,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
         authentication,
         session,
         expiresAt: session
-          ? this.auth.sessionLogins.toConnectionEnd(session)
+          ? this.auth.sessionLogins.toNextCheck(session.end * 1000)
           : toExpiration(payload, isForeign ? {} : (this.auth.configuration.jwtOptions ?? {}))
       })
 
@@ -316,7 +317,8 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     if (await tokens.isRevoked(token.id)) throw new NotAuthenticated('jwt revoked')
     if (entity === null) return result
 
-    const user = await findForeign(issuer, payload, params)
+    // That there is none is no matter of the service that was called.
+    const user = await findOrNothing(async () => issuer.toUser?.(payload, params))
     const id = user?.[settings.idName]
 
     if (!isId(id)) {
@@ -374,20 +376,6 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
       if (hasCode(error, 404)) throw new NotAuthenticated('The entity of the access token does not exist')
       throw error
     }
-  }
-}
-
-/** The entity of the token of another; `undefined` if there is none, which is no matter of the service that was called. */
-async function findForeign(
-  issuer: TokenIssuer,
-  payload: { readonly [claim: string]: any },
-  params: AuthenticationParams
-): Promise<any> {
-  try {
-    return await issuer.toUser?.(payload, params)
-  } catch (error) {
-    if (hasCode(error, 404)) return undefined
-    throw error
   }
 }
 

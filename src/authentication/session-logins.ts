@@ -415,10 +415,15 @@ export class SessionLogins {
    * Ends the sessions of a user.
    *
    * @param userId The id of the user
+   * @param cause Why
    * @param except The id of a session that goes on
    */
-  async endAll(userId: unknown, except?: string): Promise<void> {
-    await this.endOfUser(String(userId), 'removed', except)
+  async endOfUser(userId: string, cause: SessionEndCause, except?: string): Promise<void> {
+    if (!this.isOn) return
+
+    for (const { id } of await this.sessions.findByUser(userId)) {
+      if (id !== except) await this.sessions.end(id, cause, userId)
+    }
   }
 
   /**
@@ -474,11 +479,11 @@ export class SessionLogins {
   }
 
   /**
-   * When a connection with a session is looked at again, in milliseconds since 1970. That another process has ended the
-   * session is not remembered for much longer.
+   * When a connection is looked at again whose session lasts until `end`, in milliseconds since 1970. That another process has
+   * ended the session is not remembered for much longer.
    */
-  toConnectionEnd({ end }: SessionClaim): number {
-    return this.toNextCheck(end * 1000)
+  toNextCheck(end: number): number {
+    return Math.min(end, Date.now() + (this.settings.current?.accessExpiresIn ?? Number.POSITIVE_INFINITY))
   }
 
   /** The same, of a session as it is now; `undefined` when it is over. */
@@ -495,14 +500,6 @@ export class SessionLogins {
    */
   watch(sources: readonly EntitySource[]): void {
     if (this.isOn) this.users.watch(sources)
-  }
-
-  private async endOfUser(userId: string, cause: SessionEndCause, except?: string): Promise<void> {
-    if (!this.isOn) return
-
-    for (const { id } of await this.sessions.findByUser(userId)) {
-      if (id !== except) await this.sessions.end(id, cause, userId)
-    }
   }
 
   private async keep(id: string, fingerprints: string | null): Promise<void> {
@@ -544,10 +541,6 @@ export class SessionLogins {
     const rest = Math.min(accessExpiresIn, end - Date.now())
 
     return { expiresIn: Math.max(1, Math.floor(rest / 1000)) }
-  }
-
-  private toNextCheck(end: number): number {
-    return Math.min(end, Date.now() + (this.settings.current?.accessExpiresIn ?? Number.POSITIVE_INFINITY))
   }
 
   private read(refreshToken: unknown): RefreshToken | undefined {

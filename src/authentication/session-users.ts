@@ -6,6 +6,7 @@ import type { Admission } from '../sessions/sessions.ts'
 import type { StoredSession } from '../sessions/types.ts'
 import { hasCode } from '../utils/check.ts'
 import { runOrDefer } from '../utils/deferral.ts'
+import { findOrNothing } from '../utils/find-or-nothing.ts'
 import { copyWith } from '../utils/object.ts'
 import type { EntitySource } from './connections.ts'
 import type { Entities } from './entities.ts'
@@ -194,12 +195,9 @@ export class SessionUsers {
     id: unknown,
     { transaction }: { readonly transaction?: unknown }
   ): Promise<unknown> {
-    try {
-      return await this.service.entities.load({ service, id }, { transaction } as AuthenticationParams, {})
-    } catch (error) {
-      if (hasCode(error, 404)) return undefined
-      throw error
-    }
+    return findOrNothing(async () =>
+      this.service.entities.load({ service, id }, { transaction } as AuthenticationParams, {})
+    )
   }
 
   private get strategy(): UserStrategy | undefined {

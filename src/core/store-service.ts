@@ -1,5 +1,4 @@
 // Services in which the library keeps something, such as sessions.
-import { hasCode } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { getServiceOptions } from './service.ts'
 
@@ -41,15 +40,5 @@ export function assertStoreService(
       'ALULA_INVALID_OPTION',
       `Clients can reach the service '${path}' of the option '${option}': register it with { methods: [] }`
     )
-  }
-}
-
-/** What a store returns; `undefined` where it has no such record. */
-export async function findStored<Result>(ask: () => Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await ask()
-  } catch (error) {
-    if (hasCode(error, 404)) return undefined
-    throw error
   }
 }

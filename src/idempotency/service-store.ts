@@ -1,6 +1,7 @@
-import { findStored, type StoreAdapter } from '../core/store-service.ts'
+import type { StoreAdapter } from '../core/store-service.ts'
 import { getTraits } from '../hooks/traits.ts'
 import { hasCode } from '../utils/check.ts'
+import { findOrNothing } from '../utils/find-or-nothing.ts'
 import { NOT_KEPT } from './response.ts'
 import {
   type Claim,
@@ -55,7 +56,7 @@ export class ServiceIdempotencyStore implements IdempotencyStore {
     const { id, hash, token } = claim
     const started = { hash, token, response: null, endsAt: this.now() + this.times.lease }
     // First: in a transaction of PostgreSQL nothing could be read after an id that is taken.
-    const found = await findStored(() => this.service._get(id, params))
+    const found = await findOrNothing(() => this.service._get(id, params))
 
     if (found && this.now() < found.endsAt) return this.toStored(found)
 
@@ -75,7 +76,7 @@ export class ServiceIdempotencyStore implements IdempotencyStore {
   }
 
   async release({ id, token }: Claim): Promise<void> {
-    await findStored(() => this.service._remove(id, { query: { token } }))
+    await findOrNothing(() => this.service._remove(id, { query: { token } }))
   }
 
   unite(service: object, params: object): Unite | undefined {
@@ -103,7 +104,9 @@ export class ServiceIdempotencyStore implements IdempotencyStore {
     changes: object,
     params: object
   ): Promise<boolean> {
-    return Boolean(await findStored(() => this.service._patch(id, changes, { ...params, query: { token } })))
+    return Boolean(
+      await findOrNothing(() => this.service._patch(id, changes, { ...params, query: { token } }))
+    )
   }
 
   private toStored({ hash, response, endsAt }: StoredRow): StoredCall {

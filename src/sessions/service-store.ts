@@ -1,4 +1,5 @@
-import { findStored, type StoreAdapter } from '../core/store-service.ts'
+import type { StoreAdapter } from '../core/store-service.ts'
+import { findOrNothing } from '../utils/find-or-nothing.ts'
 import type { SessionChanges, SessionStore, StoredSession } from './types.ts'
 
 /** Keeps sessions in a service with an adapter, such as a table. */
@@ -15,16 +16,16 @@ export class ServiceSessionStore implements SessionStore {
   }
 
   async get(id: string): Promise<StoredSession | undefined> {
-    return findStored(async () => this.toSession(await this.service._get(id, {})))
+    return findOrNothing(async () => this.toSession(await this.service._get(id, {})))
   }
 
   async update(id: string, expected: SessionChanges, changes: SessionChanges): Promise<boolean> {
     // The query is checked in the statement that writes.
-    return Boolean(await findStored(() => this.service._patch(id, changes, { query: { ...expected } })))
+    return Boolean(await findOrNothing(() => this.service._patch(id, changes, { query: { ...expected } })))
   }
 
   async remove(id: string): Promise<boolean> {
-    return Boolean(await findStored(() => this.service._remove(id, {})))
+    return Boolean(await findOrNothing(() => this.service._remove(id, {})))
   }
 
   async findByUser(userId: string): Promise<readonly StoredSession[]> {
