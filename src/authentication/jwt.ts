@@ -171,7 +171,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
    * @throws NotAuthenticated when it is gone or not active, or has other credentials
    */
   async admit(id: unknown, fingerprints: unknown, params: AuthenticationParams): Promise<any> {
-    if (!isId(id)) throw new NotAuthenticated('jwt subject missing')
+    if (!isSubject(id)) throw new NotAuthenticated('jwt subject missing')
 
     const { auth } = this
     const current = await this.loadEntity(id, params)
@@ -212,7 +212,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     const { entity } = settings.configuration
     const id = entity && result[entity]?.[settings.idName]
 
-    if (!isId(id) || !entities.areTied(params)) return {}
+    if (!hasId(id) || !entities.areTied(params)) return {}
 
     const name = toNameAmongLogins(settings, id)
     const fingerprints = entities.toFingerprints(await this.getCurrent(id, name, result, params), params)
@@ -321,7 +321,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     const user = await findOrNothing(async () => issuer.toUser?.(payload, params))
     const id = user?.[settings.idName]
 
-    if (!isId(id)) {
+    if (!hasId(id)) {
       throw new NotAuthenticated('The entity of the access token does not exist')
     }
     if (!(await this.auth.isActive(user, params))) {
@@ -408,6 +408,11 @@ function isCookieName(name: unknown): boolean {
   return typeof name === 'string' && /^[\w-]+$/.test(name)
 }
 
-function isId(id: unknown): boolean {
+/** Ids of some databases are instances, or `bigint`. */
+function hasId(id: unknown): boolean {
+  return id !== undefined && id !== null && id !== ''
+}
+
+function isSubject(id: unknown): boolean {
   return (typeof id === 'string' && id !== '') || typeof id === 'number'
 }

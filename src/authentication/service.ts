@@ -10,6 +10,7 @@ import type { StoredSession } from '../sessions/types.ts'
 import { hasCode } from '../utils/check.ts'
 import { mergePlain } from '../utils/object.ts'
 import { mapAll } from '../utils/promise.ts'
+import { isSameId } from '../utils/same-id.ts'
 import { markTokenResponse } from '../utils/token-response.ts'
 import { asLogin } from './attempts.ts'
 import { AuthenticationBase } from './base.ts'
@@ -336,7 +337,7 @@ export class AuthenticationService extends AuthenticationBase {
     const idName = this.getIdName(service, entityId)
 
     // What clients may see of a user has no id in some applications.
-    return former[idName] === undefined || former[idName] !== result[entity]?.[idName]
+    return former[idName] === undefined || !isSameId(former[idName], result[entity]?.[idName])
   }
 
   private getIdName(service: string, entityId: string | undefined): string {

@@ -3,6 +3,7 @@
 import { createPrivateKey, sign as signBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import * as jose from 'jose'
+import { ObjectId } from 'mongodb'
 import { describe, expect, it } from 'vitest'
 import { AuthenticationService, JWTStrategy } from '../../src/authentication.ts'
 import { alula } from '../../src/index.ts'
@@ -39,6 +40,14 @@ describe('a token of another issuer', () => {
       status: 401,
       body: { message: 'The entity of the access token does not exist' }
     })
+  })
+
+  it('stands for a user whose id is an instance', async () => {
+    const issuer = await startIssuer(KEY)
+    const user = { id: new ObjectId(), sub: 'wren' }
+    const { read } = await open({ issuers: [{ ...issuer, toUser: () => user }] })
+
+    expect(await read(await issuer.getToken())).toEqual({ status: 200, body: { of: 'wren' } })
   })
 
   it('logs sockets in, which close when the user is blocked', async () => {
