@@ -11,6 +11,7 @@ import { toEntityName } from './connection-logins.ts'
 import { getRunningCall } from './connections.ts'
 import { type EntityPlace, withoutProvider } from './entities.ts'
 import { assertIssuers, assertJose, Issuers, type TokenIssuer } from './issuers.ts'
+import { REFRESH } from './session-users.ts'
 import type { StrategySettings } from './settings.ts'
 import type { IncomingRequest } from './strategies.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from './strategy.ts'
@@ -36,7 +37,7 @@ export const FINGERPRINT = 'fingerprint'
 
 /** Authenticates with an access token that the service has made, from a header or in the data of a call. */
 export class JWTStrategy extends AuthenticationBaseStrategy {
-  /** Whether `get` of the entity service shows the server the same credentials as the strategy that has verified them. */
+  /** Whether `get` shows the server the hash that `find` has shown; unknown until a login has compared them. */
   private showsCredentials: boolean | undefined
   private readonly issuers = new Issuers()
 
@@ -362,8 +363,9 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
       throw new NotAuthenticated('Invalid login')
     }
 
-    // Hooks, and the query of a subclass, may show less.
-    this.showsCredentials ??= verified && auth.entities.haveSameCredentials(current, verified, params)
+    // Hooks, and the query of a subclass, may show less. What a refresh has verified was read by `get` too.
+    if (verified && result.authentication?.strategy !== REFRESH)
+      this.showsCredentials ??= auth.entities.haveSameCredentials(current, verified, params)
 
     return current
   }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { authenticate } from '../../src/authentication.ts'
 import { Forbidden, NotAuthenticated } from '../../src/errors.ts'
 import { defer } from '../support/deferred.ts'
-import { createApp, WREN } from './app.ts'
+import { createApp, createShared, WREN } from './app.ts'
 
 const reason = (value: string) => ({ code: 401, data: { reason: value } })
 
@@ -139,6 +139,12 @@ async function createRefusing(error: Error = new NotAuthenticated('Not at this h
   }
 }
 
+async function withoutPassword(context: any): Promise<void> {
+  const { password, ...user } = context.result
+
+  context.result = user
+}
+
 describe('a hook of users', () => {
   it.each([undefined, new Forbidden('Suspended')])(
     'that refuses to show the user stops no logout by the refresh token: %s',
@@ -173,6 +179,26 @@ describe('a hook of users', () => {
     setRefusing(false)
     expect(await refresh(refreshToken)).toMatchObject({ user: { id: 1 } })
     expect(ended).toEqual([])
+  })
+
+  it('that takes the hash out of `get` has no token tied to it after a refresh', async () => {
+    const shared = createShared()
+    const start = async () => {
+      const started = await createApp({ shared })
+
+      started.app.service('users').hooks({ after: { get: [withoutPassword] } })
+
+      return started
+    }
+    const first = await start()
+
+    await first.app.service('users').create(WREN)
+
+    const { refreshToken } = await first.logIn()
+    const { logIn, refresh, use } = await start()
+
+    await refresh(refreshToken)
+    expect(await use((await logIn()).accessToken)).toEqual(['a note'])
   })
 
   it('that asks for a fresh login does not look at the access token that a refresh carries', async () => {
