@@ -352,8 +352,7 @@ export class AuthenticationBase {
   /** Sets the strategies up. */
   async setup(): Promise<void> {
     this.state.isReady = true
-    this.connections.listen(this.entities.findSources())
-    this.sessionLogins.watch(this.entities.findSources())
+    this.watchEntities()
 
     await this.state.strategies.setup()
   }
@@ -365,6 +364,14 @@ export class AuthenticationBase {
     this.sessionLogins.close()
 
     await this.state.strategies.teardown()
+  }
+
+  /** Of all strategies. */
+  private watchEntities(): void {
+    const sources = this.entities.findSources()
+
+    this.connections.listen(sources)
+    this.sessionLogins.watch(sources)
   }
 
   private async verifyCredentials(
@@ -381,7 +388,7 @@ export class AuthenticationBase {
 
   private async setUpLate(name: string, strategy: AuthenticationStrategy): Promise<void> {
     try {
-      this.connections.listen(this.entities.findSources())
+      this.watchEntities()
       await strategy.setup?.(this, name)
     } catch (error) {
       reportError(this.app, error)

@@ -292,7 +292,11 @@ export class AuthenticationService extends AuthenticationBase {
 
   override verifyConfiguration(): void {
     super.verifyConfiguration()
-    if (this.isReady) this.assertComplete()
+    if (!this.isReady) return
+
+    this.assertComplete()
+    // Sessions may be on from now on.
+    this.sessionLogins.watch(this.entities.findSources())
   }
 
   private assertComplete(): void {

@@ -126,7 +126,8 @@ export class Socket {
 
 /** What the applications of these tests differ in, beside settings of their authentication service. */
 interface SessionOptions {
-  readonly refresh?: object
+  /** `false` where sessions are off. */
+  readonly refresh?: object | false
   readonly shared?: Partial<Shared>
   /** The field that names a user. */
   readonly by?: string
@@ -145,7 +146,7 @@ export function configureSessions(
     authStrategies: ['jwt', 'local'],
     local: { ...LOCAL, hasher: HASHER },
     ...(shared?.revocation && { revocation: shared.revocation }),
-    refresh: { ...(shared?.sessions && { store: 'sessions' }), ...refresh },
+    ...(refresh && { refresh: { ...(shared?.sessions && { store: 'sessions' }), ...refresh } }),
     ...settings
   })
 

@@ -80,6 +80,19 @@ describe('a new password', () => {
     await use((await refresh(refreshToken)).accessToken)
   })
 
+  it('keeps the session that has set it where sessions are switched on after the set-up', async () => {
+    const { app, logIn, patch, refresh, use } = await createApp({ refresh: false })
+
+    app.set('authentication', { ...app.get('authentication'), refresh: {} })
+    await app.service('users').create(WREN)
+
+    const [own, second] = [await logIn(), await logIn()]
+
+    await patch(own.accessToken, { password: 'battery staple' })
+    await use((await refresh(own.refreshToken)).accessToken)
+    await expect(refresh(second.refreshToken)).rejects.toMatchObject(reason('password'))
+  })
+
   it('keeps the session that has set it where users have another name than their id', async () => {
     const { app, asClient, logIn, refresh, use } = await createApp({ by: 'email' })
 
