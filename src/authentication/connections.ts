@@ -172,7 +172,7 @@ export class Connections {
 
   /**
    * The options that the credentials of a call are verified with: a connection with a session stays logged in when its
-   * access token has expired.
+   * access token has expired, or is older than `maxAge`.
    *
    * @param authentication The credentials
    * @param params Those of the call
@@ -181,7 +181,8 @@ export class Connections {
     authentication: AuthenticationRequest,
     { connection, jwt }: AuthenticationParams
   ): JwtVerifyOptions | undefined {
-    return this.isHeld(authentication, connection) ? { ...jwt, ignoreExpiration: true } : jwt
+    // With 0, `jsonwebtoken` looks at no age.
+    return this.isHeld(authentication, connection) ? { ...jwt, ignoreExpiration: true, maxAge: 0 } : jwt
   }
 
   /**

@@ -9,13 +9,13 @@ import { ask, connectSocket, next } from '../support/sockets.ts'
 import { configureSessions, createShared, DAY, LOGIN, MINUTE, type Shared, stopClock, WREN } from './app.ts'
 
 /** An application with REST, sockets and streams of events. */
-async function start(shared: Shared, refresh: object = {}) {
+async function start(shared: Shared, refresh: object = {}, settings: object = {}) {
   const app: any = express(alula())
 
   app.configure(rest({ params: (_request, { address }) => ({ address }) }))
   // A client closes its socket when its clock has gone further than that.
   app.configure(socketio({ pingTimeout: DAY })).configure(events())
-  configureSessions(app, { shared, refresh })
+  configureSessions(app, { shared, refresh, ...settings })
   app.on(
     'login',
     (_result: unknown, { connection }: any) => connection && app.channel('all').join(connection)
@@ -90,6 +90,25 @@ it('a socket lives on when its access token has expired, and ends with the sessi
   })
   expect(await Promise.all(ends)).toEqual(['io server disconnect', 'io server disconnect'])
   expect(performance.now() - begun).toBeLessThan(1000)
+})
+
+it('a socket lives on when its access token is older than `maxAge`, and a token that is sent again does not', async () => {
+  const clock = stopClock()
+  const { app, url } = await start(createShared(), {}, { jwtOptions: { maxAge: '10m' } })
+
+  await app.service('users').create(WREN)
+
+  const { accessToken } = await post(url, LOGIN)
+  const socket = await connect(url, accessToken)
+
+  for (const minutes of [12, 8]) {
+    clock.advance(minutes * MINUTE)
+    expect((await ask(socket, 'find', 'notes')).slice(0, 2)).toEqual([null, ['a note']])
+  }
+
+  const [error] = await ask(socket, 'create', 'authentication', { strategy: 'jwt', accessToken })
+
+  expect(error).toMatchObject({ code: 401 })
 })
 
 it('a stream of events lives on when its access token has expired, and ends with the session in every process', async () => {
