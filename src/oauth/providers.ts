@@ -121,7 +121,10 @@ async function toGithubProfile(
   { settings, get }: ProfileTools
 ): Promise<OAuthProfile> {
   const { email, email_verified, ...others } = profile
-  const emails = await get(`${settings.profile_url}/emails`).catch(() => [])
+  const emails = await get(`${settings.profile_url}/emails`).catch((error) => {
+    // Without the scope there are none. During an outage, a user who has an account would get another one.
+    if (![403, 404].includes(error.status)) throw error
+  })
   const primary = Array.isArray(emails) ? emails.find((candidate) => candidate?.primary) : undefined
 
   if (primary) return { ...others, email: primary.email, email_verified: primary.verified === true }

@@ -178,6 +178,17 @@ describe('GitHub', () => {
     expect(token?.headers.accept).toContain('application/json')
   })
 
+  it.each([500, 503])('makes no second account while the addresses are a %d', async (status) => {
+    const { response, users } = await logInAs('github', {
+      answer: answer(status),
+      users: [{ email: 'wren@example.org', isVerified: true }],
+      options: { oauth: { email: 'email', emailVerified: 'isVerified' } }
+    })
+
+    expect(response.status).toBe(503)
+    expect(users).toEqual([{ id: 0, email: 'wren@example.org', isVerified: true }])
+  })
+
   it('does not connect an account by the public address', async () => {
     const { response, users } = await logInAs('github', {
       answer: answer([]),
