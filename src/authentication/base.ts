@@ -41,15 +41,15 @@ export class AuthenticationBase {
   readonly strategies: { [name: string]: AuthenticationStrategy }
   /** The name of the setting that holds the configuration. */
   configKey: string
-  /** The access tokens: for this package, like the next four. */
+  /** The access tokens. For this package. */
   readonly tokens: AccessTokens
-  /** The sessions of real-time connections, and the logins and logouts that run on them. */
+  /** The sessions of real-time connections, and the logins and logouts that run on them. For this package. */
   readonly connections: Connections
-  /** The entities: how strategies load them, and what ties tokens to them. */
+  /** The entities: how strategies load them, and what ties tokens to them. For this package. */
   readonly entities: Entities
-  /** The logins that last. */
+  /** The logins that last. For this package. */
   readonly sessionLogins: SessionLogins
-  /** What is made of the secrets. */
+  /** What is made of the secrets. For this package. */
   protected readonly keys: SecretKeys
   /** Shared with the registered service, which inherits from this object. */
   private readonly state: State

@@ -81,7 +81,7 @@ export class BcryptHasher implements Hasher {
     }
     if (await this.threads.run({ method: 'compare', password, by: hash }, isAborted, isKnown)) return true
 
-    // Each cost is twice the one before: all from that of the hash to the last before the highest are the difference.
+    // Each cost takes twice as long as the one before: 2^c + 2^(c+1) + … + 2^(h−1) = 2^h − 2^c.
     for (let below = cost; below < this.highestCost; below++) await this.compareWithNothing(below, isAborted)
 
     return false

@@ -150,7 +150,7 @@ export class SessionLogins {
     this.settings.close()
   }
 
-  /** Whether credentials are a refresh token, for the strategy of this class. */
+  /** Whether credentials ask for a refresh. */
   isRefresh(data: AuthenticationRequest | null | undefined): boolean {
     return data?.strategy === REFRESH && this.isOn
   }

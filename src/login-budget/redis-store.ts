@@ -25,7 +25,7 @@ const POINTS = Number.MAX_SAFE_INTEGER
 /** Deletes a counter without points in the same step, as the memory does: a counter below zero would be one point more. */
 const GIVE_BACK = "if redis.call('DECR', KEYS[1]) <= 0 then redis.call('DEL', KEYS[1]) end"
 
-const debug = createDebug('alula:sync')
+const debug = createDebug('alula:redis')
 
 /**
  * Counts failed logins in Redis, by the package `rate-limiter-flexible`: several processes have one budget. As long as Redis is

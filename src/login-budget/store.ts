@@ -27,7 +27,7 @@ export const KNOWN_FOR = 30 * 24 * 60 * 60_000
 /** How many addresses of an account are known. */
 export const MAX_KNOWN = 10
 
-/** How many keys are counted, and how many accounts have known addresses: the latest, and at most as many again. */
+/** How many keys are counted, and how many accounts have known addresses: at least this many are kept, and at most twice as many. */
 const MAX_KEYS = 25_000
 
 interface Counter {

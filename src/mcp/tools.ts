@@ -124,8 +124,8 @@ function shortenPlace(place: string, limit: number): string {
 }
 
 /**
- * Whether a caller may call a tool, as far as it is known before: of those who are logged in, only roles tell. Callers without a login
- * see the tools for which they would have to log in.
+ * Whether a caller may call a tool. Only roles can be checked without the arguments of a call. Callers without a login see the
+ * tools for which they would have to log in.
  *
  * @param app The application
  * @param tool The tool

@@ -59,7 +59,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     if (this.auth.configuration.oauth !== undefined) assertConfiguration(this.auth.configuration.oauth)
   }
 
-  /** What logs in comes from a provider. */
+  /** No client can guess what a provider says. */
   get isGuessable(): boolean {
     return false
   }

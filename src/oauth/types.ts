@@ -34,7 +34,7 @@ export interface CallbackQuery {
 export interface ProviderSettings {
   /** The id of the client. */
   key?: string
-  /** The secret of the client. Without one it is a public client. */
+  /** The secret of the client. A client without one has `'none'` as its `token_endpoint_auth_method`. */
   secret?: string
   /** The issuer of an OpenID Connect provider; all else is found there. */
   issuer?: string

@@ -26,7 +26,7 @@ export type RedisLocation =
 /** A client with the commands of Redis. */
 export type Client = ReturnType<typeof createClient>
 
-const debug = createDebug('alula:sync')
+const debug = createDebug('alula:redis')
 
 /** How long, in milliseconds, Redis may be silent before the connection counts as lost. */
 const SILENCE = 5000
