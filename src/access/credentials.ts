@@ -45,7 +45,7 @@ async function verify(context: HookContext, auth: DefaultAuthentication | null |
   const { accessToken, ...result } = found
 
   context.params = addInherited(Object.assign({}, params, result, { authenticated: true }), {
-    isAdmitted: true
+    admission: { by: auth, credentials: authentication }
   })
   setSlots(context, { verifiedBy: auth })
 }

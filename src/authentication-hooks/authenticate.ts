@@ -1,7 +1,12 @@
-import type { DefaultAuthentication, HookContext, NextFunction } from '../core/types.ts'
+import type {
+  AuthenticationRequest,
+  DefaultAuthentication,
+  HookContext,
+  NextFunction
+} from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { describeHook } from '../hooks/traits.ts'
-import { getInherited, setSlots } from '../utils/call-state.ts'
+import { addInherited, getInherited, setSlots } from '../utils/call-state.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { createFreshCheck } from './fresh.ts'
@@ -18,13 +23,20 @@ export interface AuthenticateHookSettings {
   fresh?: string | number
 }
 
+/** Who has authenticated a call, by any strategy, before its hooks. */
+interface Admission {
+  readonly by: DefaultAuthentication
+  /** What the client has sent: `params.authentication` may lack it by now. Left out where no service may have it. */
+  readonly credentials?: AuthenticationRequest | undefined
+}
+
 declare module '../utils/call-state.ts' {
   interface InheritedSlots {
     /**
-     * Whether the access of a service has authenticated the call, by any strategy. A hook after it accepts only the
-     * strategies that it names, also in the other services that get the params.
+     * Set where the access of a service has authenticated the call. A hook after it accepts only its own authentication
+     * service and the strategies that it names, also in the other services that get the params.
      */
-    readonly isAdmitted?: true
+    readonly admission?: Admission
   }
   interface ContextSlots {
     /** The authentication service that has verified the credentials of the call. */
@@ -78,16 +90,21 @@ export function authenticate(settings: string | AuthenticateHookSettings, ...nam
       )
     }
 
-    if (needsAuthentication(params, auth.configuration?.entity, strategies)) {
-      const { provider, authentication, ...authParams } = params
+    if (needsAuthentication(params, auth, strategies)) {
+      const { provider, authentication: _, ...authParams } = params
+      const admission = getAdmission(params)
+      const authentication = admission ? admission.credentials : params.authentication
 
-      if (!authentication && !optional) throw new NotAuthenticated('Not authenticated')
+      if (!authentication && (admission || !optional)) throw new NotAuthenticated('Not authenticated')
       checkStrategies(auth)
 
       if (authentication) {
         const { accessToken, ...result } = await auth.authenticate(authentication, authParams, ...strategies)
+        const verified = Object.assign({}, params, result, { authenticated: true })
 
-        context.params = Object.assign({}, params, result, { authenticated: true })
+        context.params = admission
+          ? addInherited(verified, { admission: { by: auth, credentials: authentication } })
+          : verified
         setSlots(context, { verifiedBy: auth })
       }
     }
@@ -122,18 +139,25 @@ function createStrategyCheck(strategies: readonly string[]): (auth: DefaultAuthe
 
 function needsAuthentication(
   params: HookContext['params'],
-  entity: string | null | undefined,
+  auth: DefaultAuthentication,
   strategies: readonly string[]
 ): boolean {
-  if (params.authenticated === true) {
-    return (
-      getInherited(params).isAdmitted === true &&
-      !strategies.includes(params.authentication?.strategy as string)
-    )
-  }
-  if (params.provider) return true
+  const { authenticated, authentication, provider } = params
+  const entity = auth.configuration?.entity
 
-  return Boolean(params.authentication) && !(entity && params[entity])
+  if (authenticated === true) {
+    const { by } = getAdmission(params) ?? {}
+
+    return by !== undefined && (by !== auth || !strategies.includes(authentication?.strategy as string))
+  }
+  if (provider) return true
+
+  return Boolean(authentication) && !(entity && params[entity])
+}
+
+/** Who has authenticated an external call, where that was neither a hook nor the application. */
+function getAdmission(params: HookContext['params']): Admission | undefined {
+  return params.provider && params.authenticated === true ? getInherited(params).admission : undefined
 }
 
 function toSettings(

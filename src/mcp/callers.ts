@@ -94,8 +94,8 @@ export class Callers {
     }
 
     return {
-      // A hook `authenticate` accepts the strategies that it names, as for other transports.
-      params: addInherited(found, { isAdmitted: true }),
+      // A hook `authenticate` accepts its service and the strategies that it names, as for other transports.
+      params: addInherited(found, { admission: { by: this.auth as AuthenticationBase } }),
       key: this.toKey(found, authentication),
       isAnonymous: false
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AuthenticationService, createStrategy, JWTStrategy } from '../../src/authentication.ts'
+import { AuthenticationService, authenticate, createStrategy, JWTStrategy } from '../../src/authentication.ts'
 import { NotAuthenticated } from '../../src/errors.ts'
 import { createHandler } from '../../src/fetch.ts'
 import type { Application } from '../../src/index.ts'
@@ -293,7 +293,6 @@ it('requests of other hosts and of pages of others are refused', async () => {
 })
 
 it('hooks inside authenticate by nothing else', async () => {
-  const { authenticate } = await import('../../src/authentication.ts')
   const app = await createApp()
 
   app.service('notes').hooks({ before: { find: [authenticate('jwt')] } })
@@ -303,4 +302,34 @@ it('hooks inside authenticate by nothing else', async () => {
   expect(
     (await (await connectCurrent(app, { token: await getToken(app, 1) })).call('posts_find')).text
   ).toMatch(/^NotAuthenticated/)
+})
+
+it('hooks inside of a second authentication service let in no caller of the default one', async () => {
+  const app = await createApp({}, (own) => {
+    configureNotes(own)
+    own.set('staff', {
+      secret: 'a secret of the staff that is long enough',
+      entity: null,
+      authStrategies: ['jwt']
+    })
+
+    const staff = new AuthenticationService(own, 'staff')
+
+    // Refuses nothing: no service has the token that it would have to verify.
+    staff.register(
+      'jwt',
+      createStrategy(({ name }) => ({ authenticate: async () => ({ authentication: { strategy: name } }) }))
+    )
+    own.use('staff', staff)
+  })
+
+  for (const [path, optional] of [
+    ['notes', false],
+    ['posts', true]
+  ] as const) {
+    app
+      .service(path)
+      .hooks({ before: { find: [authenticate({ service: 'staff', strategies: ['jwt'], optional })] } })
+    expect((await (await connect(app, 1)).call(`${path}_find`)).text).toMatch(/^NotAuthenticated/)
+  }
 })
