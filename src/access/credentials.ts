@@ -2,13 +2,6 @@ import type { DefaultAuthentication, HookContext } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { addInherited, getServiceSlots, setSlots, toNestedParams } from '../utils/call-state.ts'
 
-declare module '../utils/call-state.ts' {
-  interface ServiceSlots {
-    /** Whether a login loads its entity: who may read users does not decide about who may log in. */
-    readonly isLogin?: true
-  }
-}
-
 /**
  * Verifies the credentials of a call by any strategy that finds them in requests, and puts what it returns (for example
  * `user`) on the params. A call without credentials stays as it is.

@@ -6,7 +6,7 @@ import type {
 } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { describeHook } from '../hooks/traits.ts'
-import { addInherited, getInherited, setSlots } from '../utils/call-state.ts'
+import { addInherited, getInherited, getServiceSlots, setSlots } from '../utils/call-state.ts'
 import { createError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { createFreshCheck } from './fresh.ts'
@@ -19,7 +19,10 @@ export interface AuthenticateHookSettings {
   strategies: readonly string[]
   /** Whether a call without credentials passes too. Credentials that it has must be valid all the same. */
   optional?: boolean
-  /** How old the login may be, such as `'10m'` or a number of seconds: of an older one the user has to log in again. */
+  /**
+   * How old the login may be, such as `'10m'` or a number of seconds: of an older one the user has to log in again. Where its
+   * time is not known, as without a token, an external call is refused too.
+   */
   fresh?: string | number
 }
 
@@ -37,6 +40,10 @@ declare module '../utils/call-state.ts' {
      * service and the strategies that it names, also in the other services that get the params.
      */
     readonly admission?: Admission
+  }
+  interface ServiceSlots {
+    /** Whether a login loads its entity: who may read users does not decide about who may log in. */
+    readonly isLogin?: true
   }
   interface ContextSlots {
     /** The authentication service that has verified the credentials of the call. */
@@ -109,7 +116,7 @@ export function authenticate(settings: string | AuthenticateHookSettings, ...nam
       }
     }
 
-    if (context.params.provider && context.params.authentication) assertLogin?.(context)
+    if (mustBeFresh(context)) assertLogin?.(context)
 
     return typeof next === 'function' ? next() : context
   }
@@ -153,6 +160,15 @@ function needsAuthentication(
   if (provider) return true
 
   return Boolean(authentication) && !(entity && params[entity])
+}
+
+/** Also without a token, as of a session of the application: when its user has logged in is not known. A login itself has none yet. */
+function mustBeFresh({ params, service = {} }: AuthenticateContext): boolean {
+  const { provider, authentication, authenticated } = params
+
+  if (!provider) return false
+
+  return Boolean(authentication) || (authenticated === true && !getServiceSlots(params, service).isLogin)
 }
 
 /** Who has authenticated an external call, where that was neither a hook nor the application. */
