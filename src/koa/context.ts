@@ -11,6 +11,8 @@ export interface FeathersContext {
   hook?: HookContext
   /** The request of Koa, with what `bodyParser()` and other parsers leave there. */
   request: { body?: any; rawBody?: any; files?: any }
+  /** Whether `rest()` was told that there is no proxy. On the context, because `authenticate` needs it too. */
+  _isDirect?: boolean
 }
 
 /** The context of a request: that of Koa, and what services add to it. */

@@ -42,7 +42,9 @@ export class KoaRequest extends NodeRequest {
   }
 
   override get isBehindProxy(): boolean {
-    return !this.context.app.proxy && isForwarded(this.headers)
+    const { app, _isDirect } = this.context
+
+    return !app.proxy && !_isDirect && isForwarded(this.headers)
   }
 
   override get body(): unknown {

@@ -27,13 +27,15 @@ import { dropResult } from './served.ts'
 export interface RestOptions extends Omit<HttpOptions<IncomingMessage>, 'cors' | 'trustProxy'> {
   /** Runs last, and may change `ctx.body`; without it nothing does. */
   formatter?: Middleware
+  /** `0` where there is no proxy; behind proxies `app.proxy` of Koa says so. Left out, it is not known whether there are any. */
+  trustProxy?: 0
 }
 
 /** What the transport for Koa has beside options of others, or instead. */
 const CHECKS: OptionChecks = {
   formatter: [isFunction, 'middleware'],
   cors: [isNever, 'the middleware cors() instead'],
-  trustProxy: [isNever, 'app.proxy of Koa instead']
+  trustProxy: [(count) => count === 0, '0 for no proxy, and otherwise app.proxy of Koa instead']
 }
 
 /** Middleware that leaves the response as it is. */
@@ -84,6 +86,7 @@ export function rest(options?: Middleware | RestOptions | null): (app: any) => v
     app.use((async (context, next) => {
       const own = new KoaRequest(context)
 
+      if (settings.trustProxy === 0) context._isDirect = true
       // For all requests, and not only for services: middleware may need the credentials.
       await parseInto(app, own, context, settings.authentication)
 

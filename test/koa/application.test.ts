@@ -182,7 +182,7 @@ it('rest() refuses options that Koa has itself', () => {
     "Invalid option 'cors' of rest: expected the middleware cors() instead"
   )
   expect(() => rest({ trustProxy: 1 } as any)).toThrow(
-    "Invalid option 'trustProxy' of rest: expected app.proxy of Koa instead"
+    "Invalid option 'trustProxy' of rest: expected 0 for no proxy, and otherwise app.proxy of Koa instead, got 1"
   )
   expect(() => rest({ prefx: '/api' } as any)).toThrow("Unknown option 'prefx' of rest")
 })

@@ -6,6 +6,12 @@ import { NotAuthenticated } from '../../src/errors.ts'
 import express, { authenticate, errorHandler, rest } from '../../src/express.ts'
 import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
+import {
+  koa,
+  authenticate as koaAuthenticate,
+  errorHandler as koaErrorHandler,
+  rest as koaRest
+} from '../../src/koa.ts'
 import { toListener } from '../../src/node.ts'
 import { socketio } from '../../src/socketio.ts'
 import { scaled } from '../support/scale.ts'
@@ -266,6 +272,16 @@ it.each([
 
       return outer
     }
+  ],
+  [
+    'trustProxy: 0 of Koa',
+    (app: any) => {
+      const outer: any = koa(app)
+
+      outer.use(koaErrorHandler({ logger: false }))
+
+      return outer.configure(koaRest({ trustProxy: 0 })).callback()
+    }
   ]
 ])('with %s a header that a client writes counts for nothing', async (_title, toServer) => {
   const app: any = addUsers()
@@ -276,6 +292,22 @@ it.each([
 
   for (let i = 0; i < 10; i++) expect((await logIn(url, WREN, 'wrong', `192.0.2.${i}`)).status).toBe(401)
   expect((await logIn(url, WREN, 'wrong', '192.0.2.99')).status).toBe(429)
+})
+
+it('so it does for middleware of Koa after rest() that authenticates', async () => {
+  const app: any = koa(alula())
+
+  app.use(koaErrorHandler({ logger: false }))
+  app.configure(koaRest({ trustProxy: 0, authentication: { strategies: ['pin'] } }))
+  addUsers(app, {}, { pin: new PinStrategy() })
+  app.use(koaAuthenticate('pin'))
+
+  const url = await serve(app)
+  const call = async (pin: string, address: string) =>
+    (await fetch(`${url}/me`, { headers: { 'X-Pin': pin, 'X-Forwarded-For': address } })).status
+
+  for (let i = 0; i < 10; i++) expect(await call(`wren ${i}`, `192.0.2.${i}`)).toBe(401)
+  expect(await call('wren 1234', '192.0.2.99')).toBe(429)
 })
 
 it('credentials in a query are counted by address', async () => {

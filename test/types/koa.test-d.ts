@@ -95,6 +95,7 @@ type _Settings = import('../../src/koa.ts').AuthenticationSettings
 app.configure(rest())
 app.configure(rest(formatter))
 app.configure(rest({ prefix: '/api', bodyLimit: 1000, etag: false, formatter } satisfies RestOptions))
+rest({ trustProxy: 0 } satisfies RestOptions)
 // @ts-expect-error -- Koa has a setting of its own
 rest({ trustProxy: 1 })
 // @ts-expect-error -- it takes a logger
