@@ -6,7 +6,7 @@ import type { FeathersService } from './types.ts'
 /** What an adapter knows of where it is registered. */
 export interface RegisteredPlace {
   readonly path: string
-  /** Reads a setting of the application. */
+  /** Reads a setting of the application that the service comes from, or else of the one that it is part of. */
   readSetting(name: string): unknown
   /** The paths of fields that hooks keep from clients that call `find`. */
   listProtected(): readonly string[]
@@ -17,16 +17,20 @@ interface Placed {
   _place?(place: RegisteredPlace): void
 }
 
-/** Keeps where a service is registered first, and tells an adapter where it is registered. */
-export function addPlace(
-  this: Home['app'] & { get?(name: string): unknown },
-  service: FeathersService,
-  path: string
-): void {
-  const { home } = getTraits(service)
+/** An application that has settings. */
+type PlacingApplication = Home['app'] & { get?(name: string): unknown }
 
-  if (home?.app.services[home.path] !== service) {
-    const value = { ...getTraits(service), home: { app: this, path } }
+/**
+ * Keeps where a service is registered first, and tells an adapter where it is registered. Where an application
+ * becomes part of another one, its settings come first.
+ */
+export function addPlace(this: PlacingApplication, service: FeathersService, path: string): void {
+  const known = getTraits(service).home
+  const isKnown = known?.app.services[known.path] === service
+  const home = isKnown ? known : { app: this, path }
+
+  if (!isKnown) {
+    const value = { ...getTraits(service), home }
 
     // Defined: the object of the application, which has those of the library, may be frozen.
     Object.defineProperty(service, TRAITS, { value, configurable: true })
@@ -34,7 +38,7 @@ export function addPlace(
 
   ;(service as Placed)._place?.({
     path,
-    readSetting: (name) => this.get?.(name),
+    readSetting: (name) => (home.app as PlacingApplication).get?.(name) ?? this.get?.(name),
     listProtected: () => getProtected(service, 'find')
   })
 }

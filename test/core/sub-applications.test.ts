@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { protect } from '../../src/authentication.ts'
 import express from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
@@ -79,5 +80,58 @@ describe('a sub-application', () => {
     const outer: any = alula().use('v1', inner).use('users', memory())
 
     await expect(outer.setup()).rejects.toThrow(/'user' of service 'notes' needs the service 'users'/)
+  })
+
+  it.each([
+    ['its own secret', 'inner'],
+    ['the secret of the other one, if it has none', 'outer']
+  ])('encrypts its cursors with %s', async (_name, owner) => {
+    const inner: any = alula()
+    const outer: any = alula()
+    const app = owner === 'inner' ? inner : outer
+    const store = [3, 2, 1].map((rank, id) => ({ id, rank: `sentinel-${rank}` }))
+
+    app.set('authentication', { secret: 'a secret of one application that is long enough' })
+    inner.use('feed', memory({ store, paginate: { default: 2, cursor: true } }))
+    // Clients do not see the field that decides.
+    inner.service('feed').hooks({
+      before: {
+        find: [
+          ({ params }: any) => void Object.assign(params, { query: { ...params.query, $sort: { rank: 1 } } })
+        ]
+      },
+      after: { find: [protect('rank')] }
+    })
+
+    outer.use('v1', inner)
+    await outer.setup()
+
+    const feed = outer.asClient().service('v1/feed')
+    const { data, endCursor } = await feed.find()
+
+    expect(data).toEqual([{ id: 2 }, { id: 1 }])
+    expect(Buffer.from(endCursor, 'base64url').includes('sentinel')).toBe(false)
+    expect((await feed.find({ query: { $after: endCursor } })).data).toEqual([{ id: 0 }])
+    expect(() => JSON.parse(String(Buffer.from(endCursor, 'base64url')))).toThrow()
+  })
+
+  it('refuses cursors of a service with the same path in another one', async () => {
+    const createFeed = () => {
+      const inner: any = alula()
+
+      inner.set('authentication', { secret: 'a secret of both sub-applications that is long enough' })
+      inner.use('feed', memory({ store: [{ id: 0 }, { id: 1 }], paginate: { default: 1, cursor: true } }))
+
+      return inner
+    }
+    const outer: any = alula().use('v1', createFeed()).use('v2', createFeed())
+
+    await outer.setup()
+
+    const client = outer.asClient()
+    const { endCursor: $after } = await client.service('v1/feed').find()
+
+    expect((await client.service('v1/feed').find({ query: { $after } })).data).toEqual([{ id: 1 }])
+    await expect(client.service('v2/feed').find({ query: { $after } })).rejects.toMatchObject({ code: 400 })
   })
 })
