@@ -3,6 +3,7 @@ import {
   type AuthenticateHookSettings,
   authenticate as authenticateHook
 } from '../authentication-hooks/authenticate.ts'
+import { NotAuthenticated } from '../errors.ts'
 import { assertNoRequest, authenticateRequest, findCredentials } from '../node/framework.ts'
 import { mayAuthenticate, type ParseAuthenticationOptions } from '../transport/authentication.ts'
 import type { TransportApplication } from '../transport/http.ts'
@@ -78,7 +79,14 @@ export function authenticate(
   return async (request, response, next) => {
     const own = new ExpressRequest(request, response)
 
-    request.feathers = await authenticateRequest(hook, request.app, request.feathers, own)
+    try {
+      request.feathers = await authenticateRequest(hook, request.app, request.feathers, own)
+    } catch (error) {
+      // Express 4 does not wait for the promise. Without an error it would go on to the route.
+      next(error || new NotAuthenticated('Not authenticated'))
+      return
+    }
+
     next()
   }
 }

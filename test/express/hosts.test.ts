@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import type original from 'express'
 import { describe, expect, it } from 'vitest'
 import { BadRequest } from '../../src/errors.ts'
-import { type MiddlewareOptions, toMiddleware } from '../../src/express.ts'
+import { authenticate, errorHandler, type MiddlewareOptions, toMiddleware } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { readBlocks, readPage } from '../support/page.ts'
@@ -116,6 +116,38 @@ describe.each<[string, MiddlewareOptions]>([
       expect(await (await fetch(`${url}/api/notes`, init)).json()).toEqual({ id: 1, text: 'a' })
     }
   })
+})
+
+it('authenticate refuses requests of Express 4, whose application it does not find, and the process goes on', async () => {
+  const url = await mount({}, (server) => {
+    server.get('/me', authenticate('jwt'), (_request, response) => void response.json('reached'))
+    server.use('/me', errorHandler({ html: false, logger: false }))
+  })
+  const response = await fetch(`${url}/me`)
+
+  expect([response.status, await response.json()]).toMatchObject([401, { name: 'NotAuthenticated' }])
+})
+
+it('authenticate of Express refuses requests where a strategy rejects without an error', async () => {
+  const server: any = Object.assign(express4(), {
+    defaultAuthentication: () => ({
+      configuration: { authStrategies: ['empty'] },
+      authenticate: () => Promise.reject(undefined)
+    })
+  })
+
+  server.use((request: any, _response: unknown, next: () => void) => {
+    request.feathers = { authentication: { strategy: 'empty' } }
+    next()
+  })
+  server.get(
+    '/me',
+    authenticate('empty'),
+    (_request: unknown, response: any) => void response.json('reached')
+  )
+  server.use(errorHandler({ html: false, logger: false }))
+
+  expect((await fetch(`${await listen(createServer(server))}/me`)).status).toBe(401)
 })
 
 it.each(['express', 'express4'])('a CommonJS server with %s loads and serves services', async (express) => {
