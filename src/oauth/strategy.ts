@@ -94,7 +94,8 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
 
     if (existing || !email || !isAddress(profile.email) || profile.email_verified !== true) return data
 
-    return { ...data, [email]: profile.email, ...(emailVerified && { [emailVerified]: true }) }
+    // As it is looked for: another provider may write the same address in another way.
+    return { ...data, [email]: toLowerCase(profile.email), ...(emailVerified && { [emailVerified]: true }) }
   }
 
   /** Finds the entity of a profile; `null` when there is none. */

@@ -31,6 +31,18 @@ describe('an account with the same e-mail address', () => {
     ])
   })
 
+  it('is the same where the first provider writes it in capitals', async () => {
+    const { server, findUsers } = await start({ oauth }, [])
+    const [first, second] = [server.createAgent(), server.createAgent()]
+
+    await logIn(server, first, 'nest', 'loud')
+
+    expect(readError(await logIn(server, second, 'tree', 'of-the-tree'))).toBeNull()
+    expect(await findUsers()).toEqual([
+      { id: 0, nestId: 'loud', email: 'wren@example.org', isVerified: true, treeId: 'of-the-tree' }
+    ])
+  })
+
   it('is another one with a letter that only becomes the same in lower case', async () => {
     const { server, findUsers } = await start({ oauth }, [{ email: 'kestrel@example.org', isVerified: true }])
     // The sign of the unit Kelvin.
