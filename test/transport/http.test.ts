@@ -51,7 +51,9 @@ describe('the answer to a call', () => {
     [{ result: undefined }, 204],
     [{ result: {}, http: { status: 202 } }, 202],
     [{ result: {}, http: { location: '/there' } }, 303],
-    [{ result: {}, http: { location: '/there', status: 301 } }, 301]
+    [{ result: {}, http: { location: '/there', status: 301 } }, 301],
+    [{ result: {}, method: 'create', http: { headers: { Location: '/there' } } }, 303],
+    [{ result: {}, method: 'create', http: { headers: { location: '/there' } } }, 201]
   ])('of %j has the status %i', (context, status) => {
     expect(answer(context).status).toBe(status)
   })
