@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { getDefinition } from '../core/methods.ts'
-import { canBeMethod } from '../core/service.ts'
+import { fillRoute, type MethodRoute } from '../core/routes.ts'
+import { canBeMethod, getMethodRoutes } from '../core/service.ts'
 import type { Application, Params } from '../core/types.ts'
 import { isFeathersError } from '../errors.ts'
 import { toJsonText } from '../transport/encode.ts'
-import { isFunction, isObject } from '../utils/check.ts'
+import { hasCode, isFunction, isObject } from '../utils/check.ts'
 import { type CommandOutcome, UsageError } from './command-outcome.ts'
 import { withApplication } from './load.ts'
 import { listRoots } from './roots.ts'
@@ -36,12 +37,6 @@ interface AnyService {
 
 type AnyMethod = (...args: unknown[]) => unknown
 
-/** What decides how users are found. */
-interface AuthenticationSettings {
-  readonly service?: string
-  readonly local?: { readonly usernameField?: string }
-}
-
 /**
  * Calls a method of a service in this process: as a client with the login of a user, or as an internal call.
  *
@@ -70,9 +65,17 @@ export async function callService({
       throw new UsageError(`The service '${service}' has no method '${method}'.`)
     }
 
-    const called = user ? application.asClient({ user }).service(service) : target
+    assertParts(method, parts)
 
-    return await call(called, method, toArguments(method, parts, user ? undefined : route))
+    if (user) {
+      const ofClient = application.asClient({ user }).service(service)
+
+      return await call(ofClient, method, () => toArguments(method, parts))
+    }
+
+    const routes = getMethodRoutes(target, method)
+
+    return await call(target, method, () => toArguments(method, parts, routes, route))
   })
 }
 
@@ -82,13 +85,13 @@ function findFile(): string | undefined {
   return stems.flatMap((stem) => [`${stem}.ts`, `${stem}.js`, `${stem}.mjs`]).find((path) => existsSync(path))
 }
 
-async function call(service: AnyService, method: string, args: readonly unknown[]): Promise<CommandOutcome> {
+async function call(service: AnyService, method: string, toArgs: () => unknown[]): Promise<CommandOutcome> {
   const run = service[method]
 
   if (!isFunction(run)) throw new UsageError(`Clients have no method '${method}'.`)
 
   try {
-    const result = await (run as AnyMethod).apply(service, [...args])
+    const result = await (run as AnyMethod).apply(service, toArgs())
 
     // As HTTP has it: numbers that JSON does not have, and nothing.
     const text = toJsonText(result)
@@ -112,24 +115,38 @@ function parse(json = '{}'): CallParts {
     throw new UsageError(`This is not valid JSON: ${(error as Error).message}`)
   }
 
-  const unknown = isObject(parts) && Object.keys(parts).find((key) => !['id', 'data', 'query'].includes(key))
-
-  if (!isObject(parts) || unknown) {
-    throw new UsageError(`Expected an object with id, data and query, got ${json}.`)
-  }
+  if (!isObject(parts)) throw new UsageError(`Expected an object with id, data and query, got ${json}.`)
 
   return parts
 }
 
+/** An id that a method does not take would be lost, and `find` would print all records. */
+function assertParts(method: string, parts: CallParts): void {
+  const names: readonly string[] = getDefinition(method).args.map((name) =>
+    name === 'params' ? 'query' : name
+  )
+  const other = Object.keys(parts).find((name) => !names.includes(name))
+
+  if (other !== undefined) {
+    throw new UsageError(`'${method}' takes ${names.join(' and ')}, not '${other}'.`)
+  }
+}
+
+/**
+ * An id that is missing stays so: only `null` means all records. An internal call gets the placeholders of its route out of the
+ * data, as a transport has them for the call of a client.
+ */
 function toArguments(
   method: string,
-  { id = null, data, query = {} }: CallParts,
-  route: Params['route']
+  { id, data: sent, query = {} }: CallParts,
+  routes: readonly MethodRoute[] = [],
+  ofPath?: Params['route']
 ): unknown[] {
-  const params: Params = { query, ...(route && { route }) }
-  const values = { id, data, params }
+  const { route, values, data } = fillRoute(routes, sent)
+  const params: Params = { query, ...((route || ofPath) && { route: { ...ofPath, ...values } }) }
+  const args = { id, data, params }
 
-  return getDefinition(method).args.map((name) => values[name])
+  return getDefinition(method).args.map((name) => args[name])
 }
 
 /** A service by its path, in which placeholders may have their values. */
@@ -148,21 +165,22 @@ function findService(app: Application, path: string): { target: AnyService; rout
   throw new UsageError(`There is no service '${path}'. There are: ${names.sort().join(', ')}.`)
 }
 
-/** The user with a user name, or without logins by user name, with an id. */
+/** The user with a user name, found as a login finds it; without logins by user name, the user with an id. */
 async function findUser(app: Application, name: string): Promise<object> {
-  const configuration: object = app.defaultAuthentication?.()?.configuration ?? {}
-  const { service, local } = configuration as AuthenticationSettings
+  const auth = app.defaultAuthentication?.()
+  const service: string | undefined = auth?.configuration.service
 
-  if (!service) throw new UsageError('The application has no authentication service with users.')
+  if (!auth || !service) throw new UsageError('The application has no authentication service with users.')
 
-  const users = app.service(service)
+  const [local] = auth.getStrategies('local')
 
-  if (!local?.usernameField) return await users.get(name)
+  if (!isFunction(local?.findEntity)) return await app.service(service).get(name)
 
-  const query = { [local.usernameField]: name, $limit: 1 }
-  const [user] = [await users.find({ query, paginate: false })].flat()
+  try {
+    return await local.findEntity(name, {})
+  } catch (error) {
+    if (!hasCode(error, 401)) throw error
 
-  if (!user) throw new UsageError(`There is no user whose '${local.usernameField}' is '${name}'.`)
-
-  return user
+    throw new UsageError(`There is no user whose '${local.configuration.entityUsernameField}' is '${name}'.`)
+  }
 }

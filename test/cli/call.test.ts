@@ -1,4 +1,7 @@
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { callService } from '../../src/cli/call.ts'
+import { createFolder } from '../support/command.ts'
 import { runCommand, toApp } from './support/application.ts'
 
 const SRC = `${import.meta.dirname}/../../src`
@@ -82,6 +85,78 @@ app.use('rooms/:room/notes', { find: async ({ route }) => [route], get: async (i
   expect(ofRecord.stderr).toContain("There is no service 'rooms/blue/notes/1'")
 })
 
+it('an id that is forgotten does not mean all records, and null does', async () => {
+  const files = {
+    'app.mjs': toApp(`app.use('notes', memory({ multi: true, store: { 1: { id: 1 }, 2: { id: 2 } } }))`)
+  }
+  const forgotten = await runCommand(files, 'call', 'notes', 'remove')
+  const all = await runCommand(files, 'call', 'notes', 'remove', '{"id":null}')
+
+  expect(forgotten).toMatchObject({ code: 1, stdout: '' })
+  expect(forgotten.stderr).toContain('BadRequest: ')
+  expect(JSON.parse(all.stdout)).toEqual([{ id: 1 }, { id: 2 }])
+})
+
+it('a user is found as a login finds it: in a page, and by the field that the strategy names', async () => {
+  const app = NOTES.replace("usernameField: 'email'", "usernameField: 'login', entityUsernameField: 'email'")
+    .replace("app.use('users', memory({ startId: 1 })", "app.use('users', new Users({ startId: 1 })")
+    .replace(
+      "app.set('authentication'",
+      `class Users extends MemoryService {
+  async find(params) {
+    const data = await super.find({ ...params, paginate: false })
+
+    return { total: data.length, data }
+  }
+}
+
+app.set('authentication'`
+    )
+    .replace('import { owner }', `import { MemoryService } from '${SRC}/memory.ts'\nimport { owner }`)
+  const callAs = (name: string) => runCommand({ 'app.mjs': app }, 'call', 'notes', 'find', '--as', name)
+  const hers = await callAs('ada@example.com')
+  const unknown = await callAs('eve@example.com')
+
+  expect(JSON.parse(hers.stdout)).toEqual([{ id: 1, text: 'Hers', ownerId: 1 }])
+  expect(unknown.stderr).toContain("There is no user whose 'email' is 'eve@example.com'.")
+})
+
+it('the placeholders of a route are in the data, with and without a user', async () => {
+  const folder = createFolder({
+    'app.mjs': toApp(
+      `
+app.use('notes', { find: async () => [], complete: async (data, { route, provider }) => ({ data, route, provider }) }, {
+  methods: ['find', 'complete'],
+  routes: { 'PUT /:id/done': 'complete' }
+})
+app.use('users', memory({ store: { 1: { id: 1 } } }), { methods: [] })
+app.defaultAuthentication = () => ({ configuration: { service: 'users', entity: 'user' }, getStrategies: () => [] })`,
+      'export { app }'
+    )
+  })
+  const complete = async (json: string, as?: string) => {
+    const { output } = await callService({
+      ...{ service: 'notes', method: 'complete', json, as },
+      app: join(folder, 'app.mjs')
+    })
+
+    return output
+  }
+
+  expect(JSON.parse(await complete('{"data":{"id":1,"at":2}}'))).toEqual({
+    data: { at: 2 },
+    route: { id: '1' }
+  })
+  expect(JSON.parse(await complete('{"data":{"id":1,"at":2}}', '1'))).toEqual({
+    ...{ data: { at: 2 }, route: { id: '1' } },
+    provider: 'rest'
+  })
+  expect(await complete('{"data":{}}')).toContain(
+    "BadRequest: Invalid data: 'id' of the route 'PUT /:id/done'"
+  )
+  await expect(complete('{"id":1}')).rejects.toThrow("'complete' takes data and query, not 'id'.")
+})
+
 it('options may be before the command', async () => {
   const { stdout } = await runCommand(
     { 'app.mjs': NOTES },
@@ -105,7 +180,10 @@ it.each([
   [['notes', 'hooks'], "The service 'notes' has no method 'hooks'."],
   [['notes', 'emit', '--as', 'ada@example.com'], "The service 'notes' has no method 'emit'."],
   [['notes', 'find', '{'], 'This is not valid JSON: '],
-  [['notes', 'find', '{"where":{}}'], 'Expected an object with id, data and query, got {"where":{}}.'],
+  [['notes', 'find', '[]'], 'Expected an object with id, data and query, got [].'],
+  [['notes', 'patch', '{"where":{}}'], "'patch' takes id and data and query, not 'where'."],
+  // All notes would be printed.
+  [['notes', 'find', '{"id":1}'], "'find' takes query, not 'id'."],
   [['notes', 'find', '--as', 'eve@example.com'], "There is no user whose 'email' is 'eve@example.com'."],
   [['notes', 'find', '--app', 'other.mjs'], 'There is no file ']
 ])('%j says what is wrong', async (args, sentence) => {
