@@ -1,5 +1,5 @@
 import type { Application } from 'alula'
-import { toOpenApi } from 'alula/openapi'
+import { type OpenApiDocument, toOpenApi } from 'alula/openapi'
 import { assertOptions, createError, createTypeError, readServices } from 'alula/plugin'
 import type { TestRunner } from './adapters/types.ts'
 import { getEntityPath } from './callers.ts'
@@ -19,7 +19,7 @@ export interface ContractOptions extends Partial<TestRunner> {
    * when `describe` is left out too. Without it the returned promise resolves once each test has run.
    */
   readonly after?: (end: () => void) => unknown
-  /** How many requests are made for each operation; 20 when left out. */
+  /** About how many random requests are made for each operation; 20 when left out. */
   readonly runs?: number
   /** Repeats the requests of a run that printed this seed; a random one when left out. */
   readonly seed?: number
@@ -91,9 +91,9 @@ export function contractTests(app: Application, options: ContractOptions = {}): 
   if (!describe || !it)
     throw createTypeError('ALULA_NO_TEST_RUNNER', "contractTests needs 'describe' and 'it' of a test runner")
 
-  const contract = createContract(app, options)
-  const all = listOperations(contract.document)
-
+  const document = toOpenApi(app)
+  const all = listOperations(document)
+  const contract = createContract(app, document, all, options)
   const ids = all.map(({ operationId }) => operationId)
 
   const assertListed = (option: string, names: readonly string[], what: string, known: readonly string[]) =>
@@ -161,9 +161,10 @@ function registerTests(
 
 function createContract(
   app: Application,
+  document: OpenApiDocument,
+  operations: readonly Operation[],
   { seed, runs = 20, users = [], data = {}, records = {} }: ContractOptions
 ): Contract {
-  const document = toOpenApi(app)
   const known = new Map([[getEntityPath(app) ?? '', users], ...Object.entries(records)])
 
   return {
@@ -174,7 +175,7 @@ function createContract(
     data,
     seed: seed ?? Math.floor(Math.random() * 2 ** 31),
     getValidators: once(() => createValidators(document)),
-    seen: new SeenRecords(app, listOperations(document), known),
+    seen: new SeenRecords(app, operations, known),
     counter: new CoverageCounter()
   }
 }

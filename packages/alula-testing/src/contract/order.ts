@@ -6,8 +6,8 @@ import type { Operation } from '../document-requests.ts'
 const ORDER: readonly string[] = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
 
 /**
- * Makes what compares two operations. Records in the path of others are made after these and removed before them, and so are
- * removed those that point to others by a relation: a database may remove them with these.
+ * Makes what compares two operations. Parents are created before the records in their path, and removed after them. A record
+ * that a relation points to is removed after the records that point to it: a database may remove those with it.
  *
  * @param services The services of the application
  */
