@@ -118,8 +118,9 @@ export function role(name: string, options: RoleOptions = {}): AccessRule {
 
   const { field } = options
   const fields = field === undefined ? ['role', 'roles'] : [field]
+  const place = field === undefined ? '' : `, { field: '${field}' }`
 
-  return define({ who: `role('${name}')`, hasQuery: false, needsEntity: true }, (context) => {
+  return define({ who: `role('${name}'${place})`, hasQuery: false, needsEntity: true }, (context) => {
     const entity = getEntity(context)
 
     return fields.some((one) => hasName(entity?.[one], name))

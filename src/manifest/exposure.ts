@@ -14,8 +14,9 @@ export interface ExposureRow {
   /** The names of the transports, as in `params.provider`. */
   readonly transports: readonly string[]
   /**
-   * Who may call it: `nobody`, `anyone`, `user`, `owner('field')`, `role('name')`, `hook authenticate('jwt')`, or the name
-   * of a function. `looked up first` is said of a service whose store does not check the owner itself.
+   * Who may call it: `nobody`, `anyone`, `user`, `owner('field')`, `role('name')`, `role('name', { field: 'groups' })`,
+   * `hook authenticate('jwt')`, or the name of a function. `looked up first` is said of a service whose store does not check
+   * the owner itself.
    */
   readonly who: string
   /** Whether the service has a schema that decides what leaves. Without one, all fields of what it returns leave. */

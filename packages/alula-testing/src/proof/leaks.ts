@@ -53,8 +53,8 @@ export function mayHaveHidden(operation: Operation, result: unknown): boolean {
 }
 
 /**
- * Whether a result has a record in it: an object with its id, or what stands in place of the id, that differs from it in
- * no field that both have.
+ * Whether a result has a record in it: an object with its id, or with the field that is used in place of the id, whose fields
+ * that the record has too are all equal.
  *
  * @param service The service of the record
  * @param record The record

@@ -43,7 +43,7 @@ export class Targets {
   private readonly app: Application
   private readonly services: ReadonlyMap<string, ManifestService>
   private readonly options: ProofOptions
-  /** The last value that stood in place of an id: a record that is removed is called for once more. */
+  /** The last value in place of an id: it is asked for again after its record was removed. */
   private readonly last = new Map<string, Id>()
 
   constructor(app: Application, services: readonly ManifestService[], options: ProofOptions) {

@@ -26,7 +26,7 @@ export interface Verdict {
 /** Who may call a method, as the table says it. */
 export type Who =
   | { readonly kind: 'nobody' | 'anyone' | 'user' | 'function' }
-  | { readonly kind: 'role'; readonly role: string }
+  | { readonly kind: 'role'; readonly role: string; readonly fields: readonly string[] }
   | { readonly kind: 'owner'; readonly field: string }
 
 /**
@@ -36,11 +36,11 @@ export type Who =
  */
 export function parseWho(who: string): Who {
   const [, field] = /^owner\('(.*)'\)/.exec(who) ?? []
-  const [, role] = /^role\('(.*)'\)$/.exec(who) ?? []
+  const [, role, place] = /^role\('(.*?)'(?:, \{ field: '(.*)' \})?\)$/.exec(who) ?? []
 
   if (who === 'nobody' || who === 'anyone') return { kind: who }
   if (who === 'user' || who.startsWith('hook authenticate(') || needsFreshLogin(who)) return { kind: 'user' }
-  if (role !== undefined) return { kind: 'role', role }
+  if (role !== undefined) return { kind: 'role', role, fields: place ? [place] : ['role', 'roles'] }
 
   return field === undefined ? { kind: 'function' } : { kind: 'owner', field }
 }
@@ -89,7 +89,7 @@ export function toVerdict(
   if (rule.kind === 'nobody') return refused(REFUSALS)
   if (rule.kind === 'anyone') return allowed
   if (!entity) return refused(['NotAuthenticated'])
-  if (rule.kind === 'role') return hasRole(entity, rule.role) ? allowed : refused(['Forbidden'])
+  if (rule.kind === 'role') return hasRole(entity, rule) ? allowed : refused(['Forbidden'])
   if (rule.kind !== 'owner' || method === 'find') return allowed
   // Data that does not name the owner is refused; without a success this is said with what to give.
   if (name === 'owner') return { kind: 'allowed', isExpected: isAnswered }
@@ -121,6 +121,8 @@ function createStatusCheck(app: Application): (reply: Reply, names: readonly str
   return ({ status }, names) => names.some((name) => getErrorStatus(app, name) === status)
 }
 
-function hasRole(entity: object, role: string): boolean {
-  return Object.values(entity).some((value) => [value].flat().includes(role))
+function hasRole(entity: object, { role, fields }: Who & { readonly kind: 'role' }): boolean {
+  return fields.some((field) =>
+    [(entity as { readonly [field: string]: unknown })[field]].flat().includes(role)
+  )
 }
