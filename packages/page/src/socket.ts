@@ -40,7 +40,8 @@ const MESSAGE = /^4([2356])(?:\d+-)?\d*(\[.*)$/s
 /** After how many milliseconds a connection is opened again. */
 export const WAIT = 1000
 
-const MAX_WAIT = 30_000
+/** At most so many milliseconds later, where the server refuses. */
+export const MAX_WAIT = 30_000
 
 /**
  * Makes a connection that is opened again when it is lost.

@@ -1,4 +1,4 @@
-import { type Connection, type ConnectionListener, WAIT } from './socket.ts'
+import { type Connection, type ConnectionListener, MAX_WAIT, WAIT } from './socket.ts'
 
 /** An event with a name of a service, and its data. Others say that events were missed, or nothing. */
 const EVENT = /^event: (.+ .+)\n(?:.+\n)*data: (.*)/m
@@ -17,6 +17,8 @@ export function createStream(
 ): Connection {
   let reading: AbortController
   let timer: ReturnType<typeof setTimeout>
+  /** How many milliseconds it waits; twice as many after each refusal. */
+  let wait = WAIT
 
   async function open(): Promise<void> {
     reading = new AbortController()
@@ -36,6 +38,7 @@ export function createStream(
       const reader = (body as ReadableStream).pipeThrough(new TextDecoderStream()).getReader()
       let text = ''
 
+      wait = ok ? WAIT : Math.min(wait * 2, MAX_WAIT)
       if (ok) onOpen()
       for (let part = await reader.read(); !part.done; part = await reader.read()) {
         const events = (text + part.value).split('\n\n')
@@ -54,12 +57,13 @@ export function createStream(
     if (signal.aborted) return
 
     onClose()
-    timer = setTimeout(open, WAIT)
+    timer = setTimeout(open, wait)
   }
 
   return {
     open,
     close() {
+      wait = WAIT
       clearTimeout(timer)
       reading?.abort()
     }
