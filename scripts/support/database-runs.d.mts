@@ -12,4 +12,7 @@ export interface DatabaseRun {
 
 export declare const RUNS: readonly DatabaseRun[]
 
+/** Files of tests, from the root. */
+export declare const OF_SQLITE: readonly string[]
+
 export declare function toCells(run: DatabaseRun): readonly string[]

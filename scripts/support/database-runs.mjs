@@ -1,11 +1,22 @@
 /** The tests of SQL: of the adapter, and of what schemas and relations make of tables. */
-const SQL = ['test/kysely/', 'test/schema/random', 'relation']
+const SQL = ['test/kysely/', 'test/schema/random', 'test/relations/']
+
+/** Tests that open SQLite or no database, whatever is chosen: the runs of other databases leave them out. */
+export const OF_SQLITE = [
+  ...['cached-statements', 'date-indexes', 'dialect', 'id-order', 'node-sqlite', 'options', 'types'].map(
+    (name) => `test/kysely/${name}.test.ts`
+  ),
+  ...['instances', 'limits', 'mistakes', 'related', 'relations', 'sort', 'unreachable'].map(
+    (name) => `test/relations/${name}.test.ts`
+  )
+]
+const OF_OTHERS = [...SQL, ...OF_SQLITE.flatMap((file) => ['--exclude', file])]
 
 /** Tests that start what they need themselves: versions of PostgreSQL, one that fails, PGlite. */
-const WITHOUT_OWN = [...SQL, '--exclude', '**/kysely/{catalog,outage,pglite}.test.ts']
+const OWN = ['--exclude', '**/kysely/{catalog,outage,pglite}.test.ts']
 
 /** The same with a PostgreSQL, which one of them starts to stop it. */
-const WITH_OUTAGE = [...SQL, '--exclude', '**/kysely/{catalog,pglite}.test.ts']
+const WITH_OUTAGE = [...OF_OTHERS, '--exclude', '**/kysely/{catalog,pglite}.test.ts']
 
 /**
  * What needs several connections, databases or roles, breaks them, or runs in another process; collations and extensions, which
@@ -15,7 +26,7 @@ const OF_SERVERS = [
   ...['catalog', 'collations', 'docs', 'drivers', 'events', 'gone', 'keys', 'kill', 'lost', 'outage'],
   ...['own-statements', 'row-level-security*', 'samples', 'samples-relations', 'timeout']
 ]
-const ONE_CONNECTION = [...SQL, '--exclude', `**/{${OF_SERVERS.join(',')},relations/large}.test.ts`]
+const ONE_CONNECTION = [...OF_OTHERS, '--exclude', `**/{${OF_SERVERS.join(',')},relations/large}.test.ts`]
 
 const SQLITE = { TEST_DATABASE: 'SQLite' }
 const POSTGRES = { TEST_DATABASE: 'PostgreSQL' }
@@ -45,7 +56,7 @@ export const RUNS = [
   toPostgres('18', { env: { ...POSTGRES, TEST_POSTGRES: '18' }, isFurther: true }),
   {
     ...{ database: 'MariaDB 10.11', driver: 'mysql2', node: '20', tests: 'SQL' },
-    ...{ args: WITHOUT_OWN, env: { TEST_DATABASE: 'MariaDB' } }
+    ...{ args: [...OF_OTHERS, ...OWN], env: { TEST_DATABASE: 'MariaDB' } }
   },
   { database: 'MySQL', driver: 'mysql2' }
 ]
@@ -53,7 +64,7 @@ export const RUNS = [
 function toSqlite(driver, node, more = {}) {
   const env = { ...SQLITE, TEST_DRIVER: driver }
 
-  return { database: 'SQLite', driver, node, tests: 'SQL', args: WITHOUT_OWN, env, ...more }
+  return { database: 'SQLite', driver, node, tests: 'SQL', args: [...SQL, ...OWN], env, ...more }
 }
 
 function toPostgres(version, more = {}) {
