@@ -24,7 +24,7 @@ const LONG = [
   'packages/alula-testing/test/adapters/random.test.ts',
   'test/{access/proof,kysely/columns,node/pipelining,schema/{leaks,many-types},stack,tools/roads}.test.ts',
   'test/security/{aborted-logins,login-guessing,redirects}.test.ts',
-  'test/sync/{inbox,outbox-stream,revocation}.test.ts',
+  'test/sync/revocation.test.ts',
   // Logins through many providers.
   'test/oauth/{cookies,delivery,email-addresses,failing-providers,form-posts,linking,new-users,refusals}.test.ts',
   'packages/alula-testing/test/{contract,contract-envelopes,contract-success,proof-faults}.test.ts',

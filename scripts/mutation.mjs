@@ -19,7 +19,7 @@ const TESTS = {
     'test/relations/{related,relations,link-tables}.test.ts'
   ],
   core: [
-    'test/{access,core,hooks,manifest}/*.test.ts',
+    'test/{access,core,hooks}/*.test.ts',
     'test/transports/{by,custom-methods,methods,mount,own-errors,routes}.test.ts',
     MISTAKES
   ],
@@ -91,8 +91,8 @@ const TESTS = {
     'test/relations/{prefetch,relations}.test.ts',
     MISTAKES
   ],
-  // The command runs in a process of its own, which has no mutants.
-  'alula-migrate': ['packages/alula-migrate/test/!(apps|cli|page).test.ts'],
+  // The command and the applications run in processes of their own, which have no mutants.
+  'alula-migrate': ['packages/alula-migrate/test/!(applications|cli|page).test.ts'],
   node: ['test/{node,transport,transports}/*.test.ts', MISTAKES],
   oauth: ['test/oauth/!(docs|providers|random).test.ts', MISTAKES],
   socketio: [

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import ts from 'typescript'
 
 /** On no road: data in the form of a module, and commands. */
-const LEFT_OUT = /^(?:migrate|cli|openapi\/(?:assets|page))\b/
+const LEFT_OUT = /^(?:cli|openapi\/(?:assets|page))\b/
 
 const MAX_NAME_LENGTH = 40
 
