@@ -38,16 +38,20 @@ const CASES = FORMATS.flatMap((format) => [
   { format, place: 'alone', isAlone: true }
 ])
 
+/** Bundles a program, and returns the file. */
+async function bundleIn(program: string, { format, isAlone }: (typeof CASES)[number]): Promise<string> {
+  const folder = createFullFolder()
+
+  return await bundle(program, format, folder, isAlone ? createEmptyFolder() : folder)
+}
+
 /** Bundles a program that listens, runs it where it was written, and returns its address. */
 async function serve(
   program: string,
-  { format, isAlone }: (typeof CASES)[number],
+  bundled: (typeof CASES)[number],
   env: NodeJS.ProcessEnv = {}
 ): Promise<string> {
-  const folder = createFullFolder()
-  const target = isAlone ? createEmptyFolder() : folder
-
-  return start(await bundle(program, format, folder, target), env)
+  return start(await bundleIn(program, bundled), env)
 }
 
 /** Runs a file, and returns the address that it prints. */
@@ -180,7 +184,9 @@ it.each(FORMATS)('swagger-ui is served by a bundle that has its package beside i
 
 describeRedis('with PostgreSQL, Socket.IO and Redis', () => {
   it.each(CASES)('a bundle as $format, $place, logs in over a socket and gets events', async (bundled) => {
-    await expectEvents((env) => serve(REAL_TIME, bundled, env))
+    const file = await bundleIn(REAL_TIME, bundled)
+
+    await expectEvents((env) => start(file, env))
   })
 })
 
