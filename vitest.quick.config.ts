@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
 import config from './vitest.config.ts'
 
 /** What takes most of the time: `npm test` runs it, and `npm run check` does not. */
-const LONG = [
+export const LONG = [
   // The same calls to Feathers v5, the suites of others against all databases, and further versions of PostgreSQL.
   'test/compat/**',
   'test/kysely/{catalog,conformance,official}.test.ts',

@@ -23,6 +23,9 @@ const OFFENDERS_SHOWN = 10
 const report = createReport()
 const folder = createTempFolder()
 
+/** With `--built`, what `prepack` has built before is packed: it would build anew what others read. */
+const PACK = ['pack', ...(process.argv.includes('--built') ? ['--ignore-scripts'] : [])]
+
 /** What is published. The first one is alula itself. */
 const packages = ['.', 'packages/alula-testing', 'packages/alula-migrate', 'packages/create-alula'].map(
   (path) => readPackage(join(ROOT, path))
@@ -200,7 +203,7 @@ async function checkPackages() {
 async function checkTarball({ path, manifest, tarball }) {
   const { name } = manifest
   const isPacked = await report.check(`npm pack of ${name}`, async () => {
-    await mustRun('npm', ['pack', '--pack-destination', folder], { cwd: path })
+    await mustRun('npm', [...PACK, '--pack-destination', folder], { cwd: path })
   })
 
   if (!isPacked) return false

@@ -1,13 +1,14 @@
 // Everything that has to hold, in a fresh clone: what is committed and nothing else. It needs Node, npm, git and tar, the
 // servers of the tests (Redis, PostgreSQL, MariaDB; it installs further versions of PostgreSQL and Node itself), and on
 // Debian the right to install Chromium and nginx, unless they are there.
-import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createReport, parseCounts } from './support/report.mjs'
 import { mustRun, run } from './support/run.mjs'
 import { checkStart } from './support/start.mjs'
 import { createTempFolder } from './support/temp.mjs'
+import { readTestCounts } from './support/test-counts.mjs'
 
 /** Tests that need a server fail without it, and are not skipped. */
 const SERVERS = { CI_SERVERS: '1' }
@@ -31,61 +32,67 @@ const FURTHER_TESTS = {
   24: { name: 'the heart', args: ['--config', 'vitest.core.config.ts'] }
 }
 
-await report.check('Chromium and nginx', installPackages)
+/**
+ * The bundles that run on another version of Node. What Rollup makes does not depend on it, and a bundle that runs alone also
+ * runs beside `node_modules`.
+ */
+const BUNDLES = ['test/bundles/bundles', '-t', '^(?!.*(?:Rollup|beside node_modules))']
 
-// The commands of the README.
-const isInstalled = await report.check('git clone and npm install', async () => {
-  await mustRun('git', ['clone', '--quiet', ROOT, clone], { show: true })
-  await show('npm', ['install'])
-})
+// What downloads runs beside what computes.
+const [isInstalled] = await Promise.all([
+  report.check('git clone and npm install', install),
+  report.check('Chromium and nginx', installPackages)
+])
 
 if (isInstalled) {
   await report.check('the lockfile and the generated pages are up to date', () =>
     show('git', ['diff', '--exit-code'])
   )
   await report.check('npm start', () => checkStart(clone))
+  await Promise.all([checkSources(), report.check('the servers of the tests', installServers)])
+  await addTests('npm test', ['npm', 'test', '--'])
+  for (const [version, { name, args }] of Object.entries(FURTHER_TESTS)) {
+    await addTests(`${name} on Node ${version}`, ['node', 'scripts/test-node.mjs', version, ...args])
+  }
+  await addTests('bundles on Node 24', ['node', 'scripts/test-node.mjs', '24', ...BUNDLES])
+  await addCounts('further databases', ['node', 'scripts/test-databases.mjs', '--further'], parseCounts)
+  // Much of these is waiting for the registry, or work of one process.
+  await Promise.all([addPackages(), addOthers()])
+}
+
+report.finish()
+
+/** The commands of the README. `npm install` builds by `prepack`, as `npm pack` does. */
+async function install() {
+  await mustRun('git', ['clone', '--quiet', ROOT, clone], { show: true })
+  await show('npm', ['install'])
+}
+
+async function checkSources() {
   await report.check('npm run lint', () => show('npm', ['run', 'lint']))
   await report.check('npm run test:types', () => show('npm', ['run', 'test:types']))
   await report.check('the types, as TypeScript 6 sees them', () =>
     show('npx', ['tsc', '-p', 'tsconfig.build.json', '--noEmit'])
   )
-  await report.check('the servers of the tests', () => {
-    // PostgreSQL runs as another user than root, who has to find its programs.
-    chmodSync(folder, 0o755)
-
-    return show('node', ['scripts/install-servers.mjs'])
-  })
-  await addCounts('npm test', ['npm', 'test', '--', ...COUNTED], readTestCounts, {
-    env: SERVERS
-  })
-  for (const [version, { name, args }] of Object.entries(FURTHER_TESTS)) {
-    const command = ['node', 'scripts/test-node.mjs', version, ...args, ...COUNTED]
-
-    await addCounts(`${name} on Node ${version}`, command, readTestCounts, { env: SERVERS })
-  }
-  await addCounts(
-    'bundles on Node 24',
-    // What Rollup makes does not depend on the version of Node that runs it.
-    ['node', 'scripts/test-node.mjs', '24', 'test/bundles/bundles', '-t', '^(?!.*Rollup)', ...COUNTED],
-    readTestCounts,
-    { env: SERVERS }
-  )
-  await addCounts('further databases', ['node', 'scripts/test-databases.mjs', '--further'], parseCounts)
-  // It builds anew what the others read.
-  await addCounts('npm run test:package', ['npm', 'run', 'test:package'], parseCounts)
-  // Much of these is waiting for the registry, or work of one process.
-  await Promise.all([addApplication(), addOthers()])
 }
 
-report.finish()
+async function installServers() {
+  // PostgreSQL runs as another user than root, who has to find its programs.
+  chmodSync(folder, 0o755)
+  await mustRun('node', ['scripts/install-servers.mjs'], { cwd: clone })
+}
 
-async function addApplication() {
-  await addCounts(
-    'an application of the official generator of Feathers',
-    ['node', 'scripts/try-migration.mjs', '--one'],
-    parseCounts,
-    { beside: true }
-  )
+async function addPackages() {
+  for (const [name, command] of [
+    ['an application of the official generator of Feathers', ['node', 'scripts/try-migration.mjs', '--one']],
+    // What `npm install` has built: others read it meanwhile.
+    ['npm run test:package', ['npm', 'run', 'test:package', '--', '--built']]
+  ]) {
+    await addCounts(name, command, parseCounts, { beside: true })
+  }
+  await report.check('npm run docs:build', async () => {
+    await mustRun('npm', ['run', 'docs:build'], { cwd: clone })
+  })
 }
 
 async function addOthers() {
@@ -96,9 +103,6 @@ async function addOthers() {
   ]) {
     await addCounts(name, command, parseCounts, { beside: true })
   }
-  await report.check('npm run docs:build', async () => {
-    await mustRun('npm', ['run', 'docs:build'], { cwd: clone })
-  })
 }
 
 function show(command, args) {
@@ -113,8 +117,13 @@ async function installPackages() {
   if (names.length === 0) return
 
   for (const args of [['update'], ['install', '--yes', '--no-install-recommends', ...names]]) {
-    await mustRun('apt-get', args, { show: true })
+    await mustRun('apt-get', args)
   }
+}
+
+/** Runs tests, with the servers that they need. */
+async function addTests(name, command) {
+  await addCounts(name, [...command, ...COUNTED], () => readTestCounts(results), { env: SERVERS })
 }
 
 /**
@@ -129,15 +138,4 @@ async function addCounts(name, [command, ...args], readCounts, { env, beside = f
   const { passed, failed } = readCounts(stdout) ?? { passed: 0, failed: 1 }
 
   report.add(name, { passed, failed: code === 0 ? failed : Math.max(failed, 1) })
-}
-
-function readTestCounts() {
-  if (!existsSync(results)) return undefined
-
-  const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(results, 'utf8'))
-
-  // The next run may write none.
-  rmSync(results)
-
-  return { passed: numPassedTests, failed: numFailedTests }
 }

@@ -34,7 +34,8 @@ function isWanted(wanted) {
 }
 
 /** Runs the tests. A run that does not start is one failure, and those after it run all the same. */
-async function toResult({ node: version, args, env, ...wanted }) {
+async function toResult({ node: version, args: all, furtherArgs, env, ...wanted }) {
+  const args = (isFurther && furtherArgs) || all
   const { passed, failed } = await runTests(version, args, { TEST_VERSION: wanted.database, ...env }).catch(
     (error) => {
       console.error(error.message)

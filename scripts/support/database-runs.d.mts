@@ -8,6 +8,7 @@ export interface DatabaseRun {
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly isFurther?: boolean
+  readonly furtherArgs?: readonly string[]
 }
 
 export declare const RUNS: readonly DatabaseRun[]

@@ -33,14 +33,18 @@ const POSTGRES = { TEST_DATABASE: 'PostgreSQL' }
 
 /**
  * What `npm run test:databases` runs, and the rows of the table in docs/sql.md. A run without `tests` says that there is
- * none. `args` and `env` are those of Vitest. `.ci/run` adds what `isFurther` to `npm test`: each driver and each version of
- * Node once.
+ * none. `args` and `env` are those of Vitest. `.ci/run` adds what `isFurther` to `npm test`, each driver and each version of
+ * Node once, by `furtherArgs` where a part of it has run already.
  *
  * @type {readonly import('./database-runs.d.mts').DatabaseRun[]}
  */
 export const RUNS = [
   toSqlite('libsql', '20'),
-  toSqlite('libsql', '22', { isFurther: true }),
+  // It runs the quick tests on Node 22 with this driver too.
+  toSqlite('libsql', '22', {
+    isFurther: true,
+    furtherArgs: ['--config', 'vitest.slow.config.ts', ...SQL, ...OWN]
+  }),
   toSqlite('libsql', '24'),
   toSqlite('node:sqlite', '22'),
   toSqlite('node:sqlite', '24', { isFurther: true }),
