@@ -1,6 +1,5 @@
 // What relations ask of adapters beside `find`: numbers, orders and subqueries of records, rows that come with a page, and tables
 // that have no service.
-import type { Query } from '../core/types.ts'
 import type { Sort } from './ast.ts'
 
 /** Where a call reads records: one statement reads what calls of the same place find. */
@@ -188,7 +187,7 @@ declare module '../utils/call-state.ts' {
     /** The condition of a call that a relation makes. */
     readonly relation?: RelationCondition | undefined
     /** What a relation adds to a query that a client has written: no client has written that. */
-    readonly addedByRelation?: Query | undefined
+    readonly addedByRelation?: { readonly [name: string]: unknown } | undefined
   }
   interface InheritedSlots {
     /** How much more a call may load through relations. An adapter that reads from elsewhere reads no more at once. */

@@ -416,7 +416,7 @@ function createValidators(
   const schemas: readonly [string, () => AnySchema][] = [
     ['create', toCreate],
     ['update', () => form.update ?? toCreate()],
-    ['patch', () => form.patch ?? makePartial(toCreate(), omitted)]
+    ['patch', () => form.patch ?? makePartial(toCreate(), omitted, form.enforce !== false)]
   ]
   const present = schemas.filter(([method]) =>
     isFunction((service as object as { [name: string]: unknown })[method])

@@ -34,21 +34,25 @@ export function omitFields(
   )
 }
 
-/** What a JSON Schema says of whole records, which the fields of a change may not have. */
-const OF_WHOLE_RECORDS: readonly string[] = [
-  ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', '$ref'],
-  ...['dependentSchemas', 'dependencies']
-]
+/** Keywords that say nothing but which fields a record has. A change has only some of them. */
+const OF_PRESENCE: readonly string[] = ['required', 'minProperties', 'dependentRequired']
+
+/** Keywords with which an object is one of several schemas, or all of them. */
+const COMBINING: readonly string[] = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else']
+
+/** Other keywords that may require fields. */
+const REQUIRING: readonly string[] = [...COMBINING, '$ref', 'dependentSchemas', 'dependencies']
 
 /**
  * A schema in which no field is required.
  *
  * @param schema The schema for new records
  * @param omitted The fields that were left out of the record, for the message
+ * @param isEnforced Whether data are checked by it; otherwise it only describes them
  * @throws TypeError where the library cannot do it, with the line to write
  */
-export function makePartial(schema: AnySchema, omitted: readonly string[]): AnySchema {
-  if (!isStandardSchema(schema)) return makePropertiesPartial(schema as JsonSchema)
+export function makePartial(schema: AnySchema, omitted: readonly string[], isEnforced: boolean): AnySchema {
+  if (!isStandardSchema(schema)) return makePropertiesPartial(schema as JsonSchema, isEnforced)
 
   return derive(schema, 'patch', omitted, (methods) => methods.partial())
 }
@@ -97,13 +101,14 @@ function omitProperties(schema: JsonSchema, names: readonly string[]): JsonSchem
   }
 }
 
-function makePropertiesPartial(schema: JsonSchema): JsonSchema {
-  const { properties, required: _, minProperties: __, dependentRequired: ___, ...others } = schema
-  const rule = OF_WHOLE_RECORDS.find((keyword) => Object.hasOwn(others, keyword))
+function makePropertiesPartial(schema: JsonSchema, isEnforced: boolean): JsonSchema {
+  const { properties, ...others } = schema
+  const entries = Object.entries(others).filter(([keyword, value]) => !isPresence(keyword, value))
+  const rule = entries.map(([keyword]) => keyword).find((keyword) => REQUIRING.includes(keyword))
 
   assertObject(properties)
 
-  if (rule !== undefined) {
+  if (isEnforced && rule !== undefined) {
     throw createTypeError(
       'ALULA_UNDERIVABLE_SCHEMA',
       `The schema for 'patch' cannot be derived from a JSON Schema with '${rule}' beside its properties, which may require fields. Write schema({ record, create, patch })`
@@ -112,7 +117,21 @@ function makePropertiesPartial(schema: JsonSchema): JsonSchema {
 
   const optional = Object.entries(properties).map(([name, property]) => [name, withoutDefault(property)])
 
-  return { ...others, properties: Object.fromEntries(optional) }
+  return { ...Object.fromEntries(entries), properties: Object.fromEntries(optional) }
+}
+
+/** Whether a keyword says nothing but which fields there are. */
+function isPresence(keyword: string, value: unknown): boolean {
+  if (OF_PRESENCE.includes(keyword)) return true
+
+  return (
+    COMBINING.includes(keyword) &&
+    [value]
+      .flat()
+      .every(
+        (part) => isJsonSchema(part) && Object.entries(part).every(([name, own]) => isPresence(name, own))
+      )
+  )
 }
 
 function withoutDefault(property: unknown): unknown {

@@ -159,7 +159,7 @@ describe('a declaration that cannot be', () => {
     ],
     [
       "The schema for 'patch' cannot be derived from a JSON Schema with 'anyOf' beside its properties",
-      () => open(schema({ ...contact, anyOf: [{ required: ['email'] }, { required: ['phone'] }] }))
+      () => open(schema({ ...contact, anyOf: [{ properties: { email: { const: 'a' } } }, {}] }))
     ],
     ["'drift' of schema(): expected 'refuse' or 'warn'", () => schema(Note, { drift: 'ignore' } as any)],
     ["'methods' of schema(): expected an object with data", () => schema(Note, { methods: [] } as any)],

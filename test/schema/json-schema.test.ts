@@ -238,15 +238,18 @@ describe('a JSON Schema', () => {
 
   it('has the fields of what it chooses by `anyOf` and by `oneOf` beside it', async () => {
     const toKind = (name: string) => ({ type: 'object', properties: { [name]: { type: 'string' } } })
+    const choices = {
+      anyOf: [toKind('a'), toKind('b')],
+      oneOf: [
+        { ...toKind('c'), required: ['c'] },
+        { ...toKind('d'), required: ['d'] }
+      ]
+    }
     const things = open(
       schema({
-        type: 'object',
-        properties: { id: { type: 'integer' } },
-        anyOf: [toKind('a'), toKind('b')],
-        oneOf: [
-          { ...toKind('c'), required: ['c'] },
-          { ...toKind('d'), required: ['d'] }
-        ]
+        record: { type: 'object', properties: { id: { type: 'integer' } }, ...choices },
+        create: { type: 'object', properties: {}, ...choices },
+        patch: toKind('a')
       })
     )
 
@@ -290,4 +293,20 @@ it('an intersection has the fields of both, without a line for each', async () =
   expect(await notes.find({ ...outside, query: { text: 'a', $select: ['text'] } })).toEqual([
     { id: 0, text: 'a' }
   ])
+})
+
+it('a derived patch asks for no field, whichever keyword of the record does', async () => {
+  const notes = open(
+    schema({
+      type: 'object',
+      properties: { id: { type: 'integer' }, email: { type: 'string' }, phone: { type: 'string' } },
+      minProperties: 2,
+      dependentRequired: { email: ['phone'] },
+      anyOf: [{ required: ['email'] }, { not: { required: ['id'] } }]
+    })
+  )
+
+  expect(await notes.create({ email: 'a', phone: '1' }, { provider: 'rest' })).toMatchObject({ phone: '1' })
+  expect(await notes.patch(0, { email: 'b' }, { provider: 'rest' })).toMatchObject({ email: 'b', phone: '1' })
+  await expect(notes.patch(0, { email: 5 }, { provider: 'rest' })).rejects.toMatchObject({ code: 400 })
 })
