@@ -238,33 +238,41 @@ function toObjects(
   )
 }
 
-/** Lists of lists may have no end. */
-const MAX_LISTS = 8
-
 /**
- * Whether a value may have something at a path, as far as its schema says. A path leads through lists without a name.
+ * Whether a value may have something at a path, as far as its schema says. A path passes through lists without a name.
  *
- * @param shape The value
+ * @param value The value
  * @param path The names on the way; `*` for a field that has no name
- * @param lists How many lists the path has led through without a name between them
  */
-export function mayHavePath(shape: Shape, path: readonly string[], lists = 0): boolean {
-  const [name, ...further] = path
+export function mayHavePath(value: Shape, path: readonly string[]): boolean {
+  // By index in the path. A type that holds itself, alone and in a list, would be searched twice as often at each name.
+  const searched = path.map(() => new Set<Shape>())
 
-  if (name === undefined || lists > MAX_LISTS) return true
+  const search = (shape: Shape | undefined, index: number): boolean => {
+    const [name, seen] = [path[index], searched[index]]
 
-  const { alternatives, elements, object } = shape
-  const field = object.fields.get(name)
+    if (name === undefined || seen === undefined) return true
+    if (shape === undefined || seen.has(shape)) return false
 
-  if (field ? mayHavePath(field, further) : object.names.has(name)) return true
-  if (elements && mayHavePath(elements, path, lists + 1)) return true
+    seen.add(shape)
 
-  return alternatives.some((part) => {
-    const types = getTypes(part)
-    const isOpenList = types.includes('array') && part.items === undefined && part.prefixItems === undefined
+    const { alternatives, elements, object } = shape
+    const field = object.fields.get(name)
 
-    return isOpenList || (mayBeObject(part) && !getProperties(part).has(name) && hasOthers(part))
-  })
+    if (field ? search(field, index + 1) : object.names.has(name)) return true
+
+    return search(elements, index) || alternatives.some((part) => mayHaveOther(part, name))
+  }
+
+  return search(value, 0)
+}
+
+/** Whether a value that matches a part may hold something by a name that the part does not declare. */
+function mayHaveOther(part: JsonSchema, name: string): boolean {
+  const isOpenList =
+    getTypes(part).includes('array') && part.items === undefined && part.prefixItems === undefined
+
+  return isOpenList || (mayBeObject(part) && !getProperties(part).has(name) && hasOthers(part))
 }
 
 /** Whether a value that matches a part may be an object. */

@@ -1,5 +1,6 @@
 // What a schema does not declare: fields of data, and names in queries.
 import type { Query } from '../core/types.ts'
+import { QUERY_DEPTH } from '../query/parse.ts'
 import { getFirstName } from '../utils/object.ts'
 import type { Field } from './fields.ts'
 import type { JsonSchema } from './json-schema.ts'
@@ -57,11 +58,14 @@ export function leaveOutUndeclared(
   const known = new Set(names)
   const shape = readShape(record)
   const findUnknown = schema && compileUnknown(schema)
-  const isUndeclared = (path: string) =>
-    !path.startsWith('$') &&
-    !table.has(path) &&
-    !known.has(getFirstName(path)) &&
-    !mayHavePath(shape, path.split('.'))
+  const isUndeclared = (path: string) => {
+    if (path.startsWith('$') || table.has(path) || known.has(getFirstName(path))) return false
+
+    const names = path.split('.', QUERY_DEPTH + 1)
+
+    // The check refuses a longer path.
+    return names.length <= QUERY_DEPTH && !mayHavePath(shape, names)
+  }
 
   return (query, isUrl) => {
     const unknown = findUnknown?.(query).unknown ?? Object.keys(query)
