@@ -14,7 +14,7 @@ import {
 import { QUERY_DEPTH } from '../query/parse.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { isEmpty, isPlainObject, setOwn } from '../utils/object.ts'
-import { type Fault, toBadRequest } from './faults.ts'
+import { type Fault, MAX_FAULTS, toBadRequest } from './faults.ts'
 import { type Field, type FieldKind, type FieldTable, findListed, toExpectation } from './fields.ts'
 
 /** What clients may ask for. */
@@ -114,7 +114,7 @@ class QueryRun {
     const copy: Query = { ...query }
 
     if (depth > QUERY_DEPTH) {
-      this.refuse('', `expected at most ${QUERY_DEPTH} levels`)
+      this.refuse('', () => `expected at most ${QUERY_DEPTH} levels`)
 
       return copy
     }
@@ -146,7 +146,7 @@ class QueryRun {
     const convert = converters.get(path)
 
     if (!convert) {
-      this.refuse(path, describeUnknown(path, [...converters.keys()]))
+      this.refuse(path, () => describeUnknown(path, [...converters.keys()]))
 
       return value
     }
@@ -204,7 +204,7 @@ class QueryRun {
 
     if ('value' in converted) return converted.value
 
-    this.refuse(path, converted.fault)
+    this.refuse(path, converted.toFault)
 
     return value
   }
@@ -214,9 +214,11 @@ class QueryRun {
 
     if (!operators || operators.has(operator)) return
 
-    const hint = isOperator(operator) ? '' : didYouMean(operator, [...operators])
+    this.refuse(path, () => {
+      const hint = isOperator(operator) ? '' : didYouMean(operator, [...operators])
 
-    this.refuse(path, `cannot be queried with ${operator}${hint}`)
+      return `cannot be queried with ${operator}${hint}`
+    })
   }
 
   private checkSort(value: unknown): void {
@@ -225,7 +227,9 @@ class QueryRun {
     const { sorted } = this.rules
 
     for (const path of Object.keys(value)) {
-      if (!sorted.has(path)) this.refuse(path, `is not a field to sort by${didYouMean(path, [...sorted])}`)
+      if (!sorted.has(path)) {
+        this.refuse(path, () => `is not a field to sort by${didYouMean(path, [...sorted])}`)
+      }
     }
   }
 
@@ -235,15 +239,16 @@ class QueryRun {
     for (const path of [value].flat()) {
       // `?$select=` of a form that is left empty.
       if (path === '') {
-        this.refuse('$select', 'expects names of fields, got an empty string')
+        this.refuse('$select', () => 'expects names of fields, got an empty string')
       } else if (typeof path === 'string' && !selected.has(path)) {
-        this.refuse(path, `is not a field to select${didYouMean(path, [...selected])}`)
+        this.refuse(path, () => `is not a field to select${didYouMean(path, [...selected])}`)
       }
     }
   }
 
-  private refuse(path: string, message: string): void {
-    this.faults.push({ path, message })
+  /** Makes only the messages that the error shows: a suggestion is looked for among all fields. */
+  private refuse(path: string, toMessage: () => string): void {
+    if (this.faults.length < MAX_FAULTS) this.faults.push({ path, message: toMessage() })
   }
 }
 
@@ -269,7 +274,10 @@ export function toId(id: Id, field: Field | undefined): Id {
 }
 
 /** Converts a value for an operator. */
-type Convert = (value: unknown, operator: string) => { readonly value: unknown } | { readonly fault: string }
+type Convert = (
+  value: unknown,
+  operator: string
+) => { readonly value: unknown } | { readonly toFault: () => string }
 
 function compileField({ kinds, isNullable, values }: Field, hasContains = false): Convert {
   const expected = toExpectation(kinds, isNullable)
@@ -283,18 +291,18 @@ function compileField({ kinds, isNullable, values }: Field, hasContains = false)
     if (value === null && isNullable) return { value }
     // A URL has no null, and no such field has the empty string.
     if (value === '' && isNullable && values && !values.includes('')) return { value: null }
-    if (kinds.includes('list')) return { fault: `is a list, which cannot be compared${listHint}` }
+    if (kinds.includes('list')) return { toFault: () => `is a list, which cannot be compared${listHint}` }
 
     const converted = convertValue(value, kinds, isNullable)
 
-    if (converted === NO_MATCH) return { fault: `expects ${expected}, got ${describeValue(value)}` }
+    if (converted === NO_MATCH) return { toFault: () => `expects ${expected}, got ${describeValue(value)}` }
     if (values && converted !== null && !ORDERING.includes(operator) && !values.includes(converted)) {
       // It was left a string because the list has strings as well.
       const listed = typeof converted === 'string' ? findListed(values, converted) : undefined
 
       if (listed !== undefined) return { value: listed }
 
-      return { fault: `expects one of ${values.map((one) => JSON.stringify(one)).join(', ')}` }
+      return { toFault: () => `expects one of ${values.map((one) => JSON.stringify(one)).join(', ')}` }
     }
 
     return { value: converted }

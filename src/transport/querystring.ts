@@ -1,7 +1,7 @@
 import qs from 'qs'
 import type { Query } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
-import { isPlainObject } from '../utils/object.ts'
+import { isEmpty, isPlainObject } from '../utils/object.ts'
 
 /**
  * How much a query string may hold. `depth` counts the brackets of one key, `array` the elements of one array,
@@ -101,7 +101,8 @@ export function assertQuery(query: unknown): asserts query is Query | null | und
           throw new BadRequest(`Invalid query: '${name}' is not allowed as a name`)
         }
 
-        if (typeof value === 'object' && value !== null) next.push(assertBranch(value))
+        // What is empty costs a check of its name, and may be a condition that is compared with every record.
+        if (typeof value === 'object' && value !== null && !isEmpty(assertBranch(value))) next.push(value)
         else parameters++
       }
     }

@@ -163,6 +163,12 @@ describe('a query of a message', () => {
       { a: list(500), b: list(500) },
       { a: list(500), b: list(500), c: 1 },
       'at most 1000 parameters'
+    ],
+    [
+      'what is empty',
+      { a: list(500).map(() => []), b: list(500).map(() => ({})) },
+      { a: list(500).map(() => []), b: list(500).map(() => ({})), c: {} },
+      'at most 1000 parameters'
     ]
   ])('has a limit for %s', (_title, last, first, sentence) => {
     expect(() => assertQuery(last)).not.toThrow()
