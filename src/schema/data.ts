@@ -134,7 +134,7 @@ function compileRecord(
         ...(outcome.faults ?? []).map(explain)
       ]
 
-      return { faults: faults.map((fault) => under(prefix, fault)) }
+      return { faults: faults.slice(0, MAX_FAULTS).map((fault) => under(prefix, fault)) }
     }
 
     return andThen(validator.validate(value), finish)

@@ -1,7 +1,7 @@
 import { createTypeError } from '../utils/developer-error.ts'
-import { andThen } from '../utils/promise.ts'
+import { isPromise } from '../utils/promise.ts'
 import { createJsonValidator } from './ajv.ts'
-import type { Fault } from './faults.ts'
+import { type Fault, MAX_FAULTS } from './faults.ts'
 import {
   DATE_SCHEMA,
   isJsonSchema,
@@ -92,15 +92,32 @@ export function toValidator(schema: AnySchema, owner: string, ajv?: AjvLike): Va
 
   const { validate, vendor } = schema['~standard']
   const finish = (result: StandardResult<unknown>): ValidationOutcome =>
-    result.issues ? { faults: result.issues.map((issue) => toFault(issue, vendor)) } : result
+    result.issues
+      ? { faults: result.issues.slice(0, MAX_FAULTS).map((issue) => toFault(issue, vendor)) }
+      : result
 
   return {
     input: describeSchema(schema, 'input', owner),
     output: describeSchema(schema, 'output', owner),
     validate(value) {
-      return andThen(validate(value), finish)
+      try {
+        const result = validate(value)
+
+        return isPromise(result) ? Promise.resolve(result).then(finish, toOverflow) : finish(result)
+      } catch (error) {
+        return toOverflow(error)
+      }
     }
   }
+}
+
+/** Zod passes all faults of a list as arguments of one call: of more than about 100,000 it throws a RangeError. */
+function toOverflow(error: unknown): ValidationOutcome {
+  const isOverflow = error instanceof RangeError && error.message.includes('call stack')
+
+  if (isOverflow) return { faults: [{ path: '', message: 'is too complex' }] }
+
+  throw error
 }
 
 function describeSchema(schema: StandardSchema, side: 'input' | 'output', owner: string): JsonSchema {
