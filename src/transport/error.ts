@@ -239,7 +239,7 @@ export function logError(
   if (shown.status < 500 && expected === 'debug' && logger === console) return
 
   const context: LogContext = { ...call, status: shown.status }
-  const sentence = `${shown.body.name}: ${shown.body.message}`.replace(/\p{Cc}+/gu, ' ')
+  const sentence = toLine(`${shown.body.name}: ${shown.body.message}`)
 
   if (isBusy(error) && !isBusyDue(app, sentence)) return
 
@@ -335,10 +335,19 @@ function describeFully(error: unknown): string {
     current !== undefined && descriptions.length < MAX_CAUSES;
     current = (current as Error | null)?.cause
   ) {
-    descriptions.push(current instanceof Error ? `${current.stack}` : describeThrown(current))
+    descriptions.push(current instanceof Error ? toSafeStack(current) : toLine(describeThrown(current)))
   }
 
   return descriptions.join('\nCaused by: ')
+}
+
+/** The stack, in which only frames begin a line. The message may have become another one since the stack was made. */
+function toSafeStack({ stack, message }: Error): string {
+  return `${stack}`.replace(`${message}`, toLine).replace(/(?:\n(?! +at )|[^\n\P{Cc}])+/gu, ' ')
+}
+
+function toLine(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ')
 }
 
 /** What was thrown in place of an error. Of an object no more than errors have: the rest may hold secrets. */
