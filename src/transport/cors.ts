@@ -112,7 +112,7 @@ class CorsRules implements Cors {
 
     this.name = name
     this.isAny = origins.includes('*')
-    this.origin = typeof origin === 'function' ? origin : (sent) => this.isAny || origins.includes(sent)
+    this.origin = typeof origin === 'function' ? origin : (sent) => origins.includes(sent)
     this.credentials = credentials
     this.exposed = exposedHeaders
     this.maxAge = maxAge
@@ -175,10 +175,12 @@ class CorsRules implements Cors {
   }
 
   private toHeaders({ headers: { origin: sent } }: HttpRequest): Record<string, string> | undefined {
+    // Without an origin too: a cache serves the response to any page, because it does not vary.
+    if (this.isAny) return { 'Access-Control-Allow-Origin': '*' }
     if (typeof sent !== 'string' || !this.isAllowed(sent)) return undefined
 
     return {
-      'Access-Control-Allow-Origin': this.isAny ? '*' : sent,
+      'Access-Control-Allow-Origin': sent,
       ...(this.credentials && { 'Access-Control-Allow-Credentials': 'true' })
     }
   }

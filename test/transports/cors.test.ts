@@ -100,6 +100,22 @@ describe.each(Object.entries(openers))('the option cors of %s', (name, open) => 
     }
   })
 
+  it('lets pages of any origin read what a cache has stored for a request without an origin', async () => {
+    for (const cors of [true, { origin: '*' }, { origin: [APP, '*'] }]) {
+      const ask = await open(cors)
+
+      expect(toCors(await ask('/things/1'))).toEqual({ 'access-control-allow-origin': '*' })
+      expect(toCors(await ask('/things/1', from('null')))).toEqual({ 'access-control-allow-origin': '*' })
+      expect(toCors(await ask('/things'))).toMatchObject({
+        'access-control-allow-origin': '*',
+        vary: 'Accept'
+      })
+    }
+    for (const cors of [{ origin: APP }, { origin: () => true }]) {
+      expect(toCors(await (await open(cors))('/things/1'))).toEqual({ vary: 'Origin' })
+    }
+  })
+
   it('responds to a preflight, whatever its path', async () => {
     const ask = await open({ origin: [APP, OTHER], maxAge: 600, credentials: true })
 
