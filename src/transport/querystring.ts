@@ -9,13 +9,16 @@ import { isEmpty, isPlainObject } from '../utils/object.ts'
  */
 const QUERY_LIMITS = { depth: 16, array: 500, parameters: 1000 } as const
 
+/** The sum of all indices. In arrays without gaps the indices of a name add up to the number of parameters before it at most. */
+const MAX_INDEX_SUM = (QUERY_LIMITS.parameters * (QUERY_LIMITS.parameters - 1)) / 2
+
 /**
  * `qs` would drop `__proto__` silently, and a query that lost a filter selects more than was asked for. `constructor` is
  * not the name of a field, and much code trusts the `constructor` of an object.
  */
 const REFUSED_NAME = /(?:^|\[)(__proto__|constructor)(?:[[\]]|$)/
 
-const OPTIONS = {
+const toOptions = (decoder: Decoder) => ({
   // Other names of `Object.prototype` are ordinary own properties of ordinary objects. Objects without a prototype
   // would not help: adapters of Feathers v5 do not accept them as parts of a query.
   allowPrototypes: true,
@@ -24,8 +27,8 @@ const OPTIONS = {
   arrayLimit: QUERY_LIMITS.array,
   parameterLimit: QUERY_LIMITS.parameters,
   throwOnLimitExceeded: true,
-  decoder: decode
-}
+  decoder
+})
 
 /** A part of a query string without a name and a value, which says nothing: `a=1&`. */
 const EMPTY_PART = /^&|&&|&$/
@@ -39,7 +42,7 @@ const EMPTY_VALUE = /(?:=|(?:^|&)[^=&]*)(?:&|$)/
  *
  * @param search The query string, without the question mark
  * @throws BadRequest for a malformed escape, for `__proto__` and `constructor` as names, for an empty value after a nested
- * one of the same name, and past one of the `QUERY_LIMITS`
+ * one of the same name, for arrays with large gaps, and past one of the `QUERY_LIMITS`
  */
 export function parseQueryString(search: string): Query {
   const text = EMPTY_PART.test(search) ? search.split('&').filter(Boolean).join('&') : search
@@ -60,7 +63,7 @@ export function parseQueryString(search: string): Query {
 
 function parseStrictly(search: string): Query {
   try {
-    return qs.parse(search, OPTIONS)
+    return qs.parse(search, toOptions(createDecoder()))
   } catch (error) {
     if (error instanceof RangeError) throw new BadRequest(describeLimit('query string', error.message))
     throw error
@@ -124,19 +127,46 @@ function assertBranch(value: object): object {
   return value
 }
 
-function decode(text: string, _decoder: unknown, _charset: string, type: 'key' | 'value'): string {
-  const decoded = decodeStrictly(text)
+type Decoder = (text: string, decoder: unknown, charset: string, type: 'key' | 'value') => string
 
+function createDecoder(): Decoder {
+  let indexSum = 0
+
+  return (text, _decoder, _charset, type) => {
+    const decoded = decodeStrictly(text)
+
+    if (type === 'value') return decoded
+
+    assertName(decoded)
+    indexSum += sumIndices(decoded)
+
+    // `qs` makes an array with room for all elements up to an index: up to 16 for each parameter.
+    if (indexSum > MAX_INDEX_SUM) {
+      throw new BadRequest('Invalid query string: expected arrays without gaps, as in a[0]=1&a[1]=2')
+    }
+
+    return decoded
+  }
+}
+
+function assertName(name: string): void {
   // `qs` drops a parameter without a name, and characters after a closing bracket.
-  if (type === 'key' && !/^[^[\]]+(?:\[[^[\]]*\])*$/.test(decoded)) {
+  if (!/^[^[\]]+(?:\[[^[\]]*\])*$/.test(name)) {
     throw new BadRequest('Invalid query string: expected every name to be like a, a[b] or a[]')
   }
 
-  const refused = type === 'key' ? REFUSED_NAME.exec(decoded)?.[1] : undefined
+  const refused = REFUSED_NAME.exec(name)?.[1]
 
   if (refused) throw new BadRequest(`Invalid query string: '${refused}' is not allowed as a name`)
+}
 
-  return decoded
+/** A number of more digits is the name of a field. */
+function sumIndices(name: string): number {
+  let sum = 0
+
+  for (const [, index] of name.matchAll(/\[(\d{1,3})\]/g)) sum += Number(index)
+
+  return sum
 }
 
 function decodeStrictly(text: string): string {
