@@ -22,7 +22,7 @@ import { type CustomPredicates, compilePredicate, type Predicate } from '../quer
 import { type RecordSet, returnSet } from '../query/related.ts'
 import { toSelection } from '../query/select.ts'
 import { getServiceSlots } from '../utils/call-state.ts'
-import { isObject, isStringList, isSyncFunction } from '../utils/check.ts'
+import { isFunction, isObject, isStringList, isSyncFunction } from '../utils/check.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { assertOption, assertOptions, type OptionChecks } from '../utils/options.ts'
 import { assertSync } from '../utils/promise.ts'
@@ -454,12 +454,15 @@ export function memory(options: MemoryOptions = {}): MemoryService {
   return new MemoryService(options, [])
 }
 
-/** Copies an instance of a class, with changes. A client may name what the class only has a getter for. */
+/**
+ * Copies an instance of a class, with changes. A client may name what the class only has a getter for, or one of its methods:
+ * a `toJSON` that is no function would show what that of the class hides.
+ */
 function patchInstance(record: Stored, changes: Stored): Stored {
   const patched: Stored = Object.assign(Object.create(Object.getPrototypeOf(record)), record)
 
   for (const [name, value] of Object.entries(changes)) {
-    if (!Reflect.set(patched, name, value)) {
+    if (!Reflect.set(patched, name, value) || isFunction(record[name])) {
       throw new BadRequest(`Invalid data: '${name}' cannot be set`, { errors: { [name]: 'cannot be set' } })
     }
   }
