@@ -49,6 +49,7 @@ export class EventStreams {
   private readonly admission: Admission
   private readonly log: OpenLog
   private readonly stopBeating: () => void
+  private isClosed = false
 
   constructor(app: Application, settings: StreamSettings) {
     this.app = app
@@ -69,8 +70,8 @@ export class EventStreams {
   }
 
   /**
-   * Opens the stream of a client, which is a connection from then on; one that has to wait gets the time alone. For `HEAD`
-   * the login ends at once.
+   * Opens the stream of a client, which is a connection from then on; one that has to wait gets the time alone. For `HEAD`,
+   * and after `close`, the login ends at once.
    *
    * @param request What it asks for
    * @returns The body of the response
@@ -88,10 +89,11 @@ export class EventStreams {
     await this.logIn(connection, request)
     if (signal.aborted) throw new Unavailable('The client has gone')
 
-    if (method === 'HEAD') {
+    if (method === 'HEAD' || this.isClosed) {
       if (connection.authentication) this.announceEnd(connection)
 
-      return null
+      // After a teardown during its login, the client comes again to what is open then.
+      return method === 'HEAD' ? null : toRetryBytes(this.settings)
     }
 
     const { backlog } = this
@@ -113,6 +115,7 @@ export class EventStreams {
 
   /** Ends all streams, and the part of the log. */
   close(): void {
+    this.isClosed = true
     for (const connection of this.streams.keys()) this.end(connection)
 
     this.stopBeating()

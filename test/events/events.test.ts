@@ -8,6 +8,7 @@ import express, { errorHandler, rest } from '../../src/express.ts'
 import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
+import { defer } from '../support/deferred.ts'
 import { readEvents } from '../support/event-stream.ts'
 import { configureLogin } from '../support/login.ts'
 import { serve } from '../support/server.ts'
@@ -254,6 +255,40 @@ it('streams end at teardown, with the log; then a client gets the time to come a
   expect(getInternals(app).log).toBeUndefined()
   await app.setup()
   await (await listen()).body?.cancel()
+  await app.teardown()
+})
+
+it('a client whose login runs over a teardown and the next setup gets the time to come again alone', async () => {
+  const { app, names, accessToken } = await openLogin()
+  const { promise, resolve } = defer()
+  const { promise: begun, resolve: onBegun } = defer()
+  const headers = { Authorization: `Bearer ${accessToken}` }
+
+  app.service('authentication').hooks({
+    after: {
+      create: [
+        () => {
+          onBegun()
+
+          return promise
+        }
+      ]
+    }
+  })
+
+  const response = createHandler(app)(new Request('http://localhost/events', { headers }))
+
+  await begun
+  await app.teardown()
+  await app.setup()
+  resolve()
+
+  const { next, cancel } = readEvents(await response)
+
+  onTestFinished(() => cancel())
+  expect(await next()).toMatchObject({ retry: expect.any(String) })
+  expect(names).toEqual(['login', 'disconnect'])
+  expect(await next()).toBeUndefined()
   await app.teardown()
 })
 
