@@ -95,7 +95,8 @@ function createSessions(
     getSettings: () => toRefreshSettings(options, 'a test'),
     getStore: () => store,
     now: Date.now,
-    onEnd: async (session) => onEnd(session)
+    revoke: async () => undefined,
+    onEnd
   })
 }
 
