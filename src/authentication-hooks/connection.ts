@@ -34,7 +34,12 @@ export async function updateConnection(event: ConnectionEvent, context: HookCont
   await service.handleConnection(event, connection, result)
   if (event !== 'login') return
 
-  const loginService = service === app.defaultAuthentication?.() ? undefined : service
+  const defaultService = app.defaultAuthentication?.()
+  const loginService = service === defaultService ? undefined : service
+  const former = getInherited(connection).loginService
 
-  if (getInherited(connection).loginService !== loginService) setInherited(connection, { loginService })
+  if (former === loginService)
+    return // Otherwise the end of the former login would close the connection, which has another one.
+  ;(former ?? defaultService)?.connections?.stop(connection)
+  setInherited(connection, { loginService })
 }
