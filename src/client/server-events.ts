@@ -90,7 +90,7 @@ export class ServerEvents {
         asked = error.data?.retryAfter * 1000
 
         // Another try would fail, too: until a login, or a logout.
-        if (isFinal(error.code) && !(await this.isRenewed(error))) {
+        if (isFinal(error.code) && !(await this.isRenewed(error)) && !signal.aborted) {
           this.isRefused = true
           reportError(this.app, error)
           return
