@@ -69,7 +69,7 @@ export class AuthenticationClient {
   /** The calls that wait for that. */
   private waiting: Promise<unknown>[] = []
   /** The last login; after its end, what is still known of it. */
-  private lastLogin: Login = {}
+  private lastLogin = {} as Login
   /** While a login starts another one as a part of itself: the outer one. */
   private outer: Login | undefined
   /** Whether the login after a lost connection failed without a refusal by the server, such as for another loss. */
@@ -261,20 +261,26 @@ export class AuthenticationClient {
   }
 
   /**
-   * Logs out, and forgets the token. A login that starts before the response stays valid.
+   * Logs out, and forgets the token. A login that starts before the response stays valid. With `service`, the logout clears its
+   * cookie when its response over HTTP comes last.
    *
-   * @returns The result of the server, or `null` when it knows of no login
+   * @returns The result of the server; `null` when it knows of no login, and when another login has begun during the one to end
    * @throws The error of the server, unless that ends the session
    */
   async logout(): Promise<AuthenticationResult | null> {
     const { lastLogin: login } = this
-    const isReplaced = () => this.lastLogin !== login && this.app.get('authentication')
+    const isReplaced = () => this.lastLogin.begun !== login.begun && this.app.get('authentication')
 
     try {
-      const result = await this.end(login.refreshToken)
+      // The session of a login that runs is known after its response. One after a lost connection has that of the login before.
+      if (!login.result && !this.resumed) await this.app.get('authentication')
+      // The logout would end the other one.
+      if (isReplaced()) return null
 
-      // Clears the cookie of the session, which is closed by now.
-      await this.options.service?.remove(null).catch(() => undefined)
+      const result = await this.end(this.lastLogin.refreshToken)
+
+      // Clears the cookie of the session, which is closed by now. A login that began meanwhile has another one, or will.
+      if (!isReplaced()) await this.options.service?.remove(null).catch(() => undefined)
 
       if (isReplaced()) {
         if (this.held === login) this.held = undefined
@@ -532,17 +538,20 @@ export class AuthenticationClient {
   }
 
   /** Replaces the last login, because another one begins or because it ends. */
-  private replaceLogin(): Login {
-    this.lastLogin = { ...this.lastLogin, result: undefined, renewal: undefined }
+  private replaceLogin(begun: Login['begun'] = {}): Login {
+    this.lastLogin = { ...this.lastLogin, begun, result: undefined, renewal: undefined }
 
     return this.lastLogin
   }
 
   /** Makes a login the one that calls wait for. */
-  private begin(logIn: (login: Login) => Promise<AuthenticationResult>): Promise<AuthenticationResult> {
+  private begin(
+    logIn: (login: Login) => Promise<AuthenticationResult>,
+    begun?: Login['begun']
+  ): Promise<AuthenticationResult> {
     if (this.outer) return logIn(this.outer)
 
-    const login = this.replaceLogin()
+    const login = this.replaceLogin(begun)
     const result: Promise<any> = Promise.resolve()
       .then(() => logIn(login))
       .catch((error) => {
@@ -564,8 +573,10 @@ export class AuthenticationClient {
     const { app, options } = this
     const { service, jwtStrategy: strategy } = options
     const isToken = authentication.strategy === strategy
-    const isCurrent = () => this.lastLogin === login
-    const result = await this.inOrder(async () => {
+    const { begun } = login
+    const isCurrent = () => this.lastLogin.begun === begun
+
+    begun.response = this.inOrder(async () => {
       // A login asks for a session. A token is none.
       const session = isToken ? {} : await this.getSessionRequest()
       const created = await this.create({ ...session, ...authentication }, params)
@@ -575,19 +586,26 @@ export class AuthenticationClient {
       return created
     })
 
+    const result = await begun.response
+
     if (app.io) this.held = login
     // Another user may have logged in meanwhile.
     if (!isCurrent()) return result
 
     const { accessToken, refreshToken } = result ?? {}
 
+    // The connection was lost before this login was sent.
+    if (this.lastLogin !== login) app.set('authentication', Promise.resolve(result))
+
+    this.lastLogin = login
     this.authenticated = true
     this.isInterrupted = false
-    login.result = result
     login.code = undefined
     login.user = accessToken && toUser(accessToken)
     this.emit('login', result)
     this.emit('authenticated', result)
+    // A listener that logs out waits for the session.
+    login.result = result
     if (!isToken) this.lost = undefined
     await this.keep(login, { accessToken, refreshToken }, isCurrent)
 
@@ -734,7 +752,7 @@ export class AuthenticationClient {
   }
 
   private resume(reconnect: () => Promise<void>): void {
-    const resumed = this.begin((login) => this.logInConnected(login, reconnect))
+    const resumed = this.begin((login) => this.logInConnected(login, reconnect), this.lastLogin.begun)
     const waiting: Promise<unknown>[] = []
     // Calls that were made before the connection was lost go before those that were made after that.
     const behind = resumed.finally(() => Promise.allSettled(waiting))
@@ -760,6 +778,8 @@ export class AuthenticationClient {
 
   private async logInConnected(login: Login, reconnect: () => Promise<void>): Promise<AuthenticationResult> {
     await reconnect()
+    // One that was not sent before the connection was lost is sent on this one, and counts.
+    await login.begun.response?.catch(() => undefined)
 
     try {
       if (this.lastLogin === login) {

@@ -14,6 +14,11 @@ export interface Login {
   /** The result, once it has succeeded as the last login. */
   result?: AuthenticationResult | null | undefined
   user?: string | undefined
+  /**
+   * What stands for the login that code of the page has begun, which may be sent only after a lost connection: the login that
+   * comes after that has the same.
+   */
+  begun: { response?: Promise<AuthenticationResult> }
   /** The last refresh token of this page: another tab may have a newer one. */
   refreshToken?: string | undefined
   /** Its times, if it has a session. */

@@ -42,8 +42,8 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import rest from '@feathersjs/rest-client'
       import authentication from '@feathersjs/authentication-client'
       feathers().configure(${CONNECT_REST}).configure(authentication())`,
-    share: 0.785,
-    budget: 23_550
+    share: 0.79,
+    budget: 23_640
   },
   'Socket.IO': {
     ours: `

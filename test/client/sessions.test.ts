@@ -24,6 +24,17 @@ class SlowStorage extends MemoryStorage {
 }
 
 describe.each(['REST', 'sockets'] as const)('a client with a session, over %s', (kind) => {
+  /** With the causes of the ends of sessions. */
+  async function startEnding() {
+    const { app, createClient } = await start(kind)
+    const ended: string[] = []
+    const verify = (token: string) => app.service('authentication').verifyAccessToken(token)
+
+    app.on('session:ended', ({ cause }: any) => ended.push(cause))
+
+    return { app, ...createClient(), ended, verify }
+  }
+
   it('renews the access token once for all calls that wait, before it expires', async () => {
     const { calls, clock, createClient } = await start(kind)
     const { client, find } = createClient()
@@ -137,6 +148,55 @@ describe.each(['REST', 'sockets'] as const)('a client with a session, over %s', 
     ).rejects.toMatchObject({ data: { reason: 'ended' } })
   })
 
+  it.each<[string, { refresh?: boolean }, string[]]>([
+    ['with a session', {}, ['replaced', 'logout']],
+    ['without a session', { refresh: false }, ['replaced']]
+  ])('a logout during a second login ends that login, %s', async (_what, options, causes) => {
+    const { client, find, storage, ended, verify } = await startEnding()
+
+    await client.authenticate(CREDENTIALS)
+
+    const login = client.authenticate({ ...CREDENTIALS, ...options })
+
+    expect(await client.logout()).toMatchObject({ user: { email: WREN.email } })
+    expect(ended).toEqual(causes)
+    await expect(verify((await login).accessToken)).rejects.toThrow('jwt revoked')
+    await expect(find()).rejects.toMatchObject({ code: 401 })
+    expect(await client.get('authentication')).toBeNull()
+    expect(await storage.getItem('feathers-jwt')).toBeUndefined()
+    expect(await storage.getItem('feathers-jwt-refresh')).toBeUndefined()
+  })
+
+  it('a logout by a listener of a second login ends that login', async () => {
+    const { client, find, ended } = await startEnding()
+
+    await client.authenticate(CREDENTIALS)
+
+    const logout = new Promise((resolve) => client.once('login', () => resolve(client.logout())))
+
+    await client.authenticate(CREDENTIALS)
+    expect(await logout).toMatchObject({ user: { email: WREN.email } })
+    expect(ended).toEqual(['replaced', 'logout'])
+    await expect(find()).rejects.toMatchObject({ code: 401 })
+  })
+
+  it.each([true, false])(
+    'a login that begins while a logout waits for the one before stays, refresh: %s',
+    async (refresh) => {
+      const { app, client, find } = await startEnding()
+      const owl = { email: 'owl@example.org', password: 'other horse' }
+
+      await app.service('users').create(owl)
+      await Promise.all([
+        client.authenticate({ ...CREDENTIALS, refresh }),
+        client.logout(),
+        client.authenticate({ strategy: 'local', ...owl, refresh })
+      ])
+      expect(await client.get('authentication')).toMatchObject({ user: { email: owl.email } })
+      expect(await find()).toEqual(['a note'])
+    }
+  )
+
   it('sends an old token along with its next login, when another client has gone on with the session', async () => {
     const { app, clock, createClient } = await start(kind)
     const { client, events, find, storage } = createClient()
@@ -165,6 +225,19 @@ describe.each(['REST', 'sockets'] as const)('a client with a session, over %s', 
     await expect(thief.find()).rejects.toMatchObject({ code: kind === 'REST' ? 401 : 503 })
     await find()
   })
+})
+
+it('a login before the loss of the connection is noticed replaces the session, and ends nothing else', async () => {
+  const { createClient } = await start('sockets')
+  const { client, events, find } = createClient()
+
+  await client.authenticate(CREDENTIALS)
+  // The socket finds out when it sends the login.
+  Object.assign(client.io.io.engine, { _pingTimeoutTime: 1 })
+  await client.authenticate(CREDENTIALS)
+  expect(await find()).toEqual(['a note'])
+  expect(await client.get('authentication')).toMatchObject({ user: { email: WREN.email } })
+  expect(events).toEqual([])
 })
 
 it('a logout removes the refresh token, also where the client asks for no session and has loaded the page again', async () => {

@@ -321,7 +321,35 @@ describe.each(serverNames)('a client over a socket with %s', (name) => {
     expect(app.authentication.authenticated).toBe(true)
     expect(logins).toEqual([OTHER.email])
   })
+
+  it.each([OTHER, LOGIN])(
+    'who logs in before the loss is noticed is who is logged in: $email',
+    async (login) => {
+      const { app, socket } = await connect()
+      const logins: string[] = []
+
+      app.on('login', ({ user }) => logins.push(user.email))
+      expireConnection(socket)
+      expect(await app.authenticate(login)).toMatchObject({ user: { email: login.email } })
+      expect(await app.service('notes').find()).toMatchObject({ owner: login.email })
+      expect(logins).toEqual([login.email])
+    }
+  )
+
+  it('a login that was not sent before the loss, and is refused then, leaves the user logged in', async () => {
+    const { app, socket } = await connect()
+
+    expireConnection(socket)
+    expect(await failure(app.authenticate({ ...OTHER, password: 'wrong' }))).toBeInstanceOf(NotAuthenticated)
+    expect(await app.service('notes').find()).toMatchObject({ owner: EMAIL })
+    expect(await app.get('authentication')).toMatchObject({ user: { email: EMAIL } })
+  })
 })
+
+/** As if the server had not been heard of in time, which the socket does not know yet. */
+function expireConnection(socket: Socket): void {
+  Object.assign(socket.io.engine, { _pingTimeoutTime: 1 })
+}
 
 it('a client is told when its token is revoked elsewhere', async () => {
   const { url } = await start('our server', 'sockets')
