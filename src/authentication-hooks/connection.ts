@@ -34,12 +34,7 @@ export async function updateConnection(event: ConnectionEvent, context: HookCont
   await service.handleConnection(event, connection, result)
   if (event !== 'login') return
 
-  const defaultService = app.defaultAuthentication?.()
-  const loginService = service === defaultService ? undefined : service
-  const former = getInherited(connection).loginService
+  const loginService = service === app.defaultAuthentication?.() ? undefined : service
 
-  if (former === loginService)
-    return // Otherwise the end of the former login would close the connection, which has another one.
-  ;(former ?? defaultService)?.connections?.stop(connection)
-  setInherited(connection, { loginService })
+  if (getInherited(connection).loginService !== loginService) setInherited(connection, { loginService })
 }

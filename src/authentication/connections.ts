@@ -131,11 +131,6 @@ export class Connections {
       if (call.connection === connection) call.isOver = true
     }
 
-    await this.runBetween(connection, work)
-  }
-
-  /** Runs work after the logins and logouts that run on a connection, and before later ones. */
-  async runBetween(connection: RealTimeConnection, work: () => Promise<void>): Promise<void> {
     await this.turns.run(connection, work)
   }
 

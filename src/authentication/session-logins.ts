@@ -94,7 +94,6 @@ export class SessionLogins {
       getSettings: () => this.settings.current as RefreshSettings,
       getStore: () => this.settings.store,
       now: Date.now,
-      revoke: (id) => this.revoke(toSessionName(id)),
       onEnd: (ended, isFirst) => this.handleEnd(ended, isFirst)
     })
   }
@@ -520,21 +519,20 @@ export class SessionLogins {
     }
   }
 
-  private async revoke(name: string): Promise<void> {
-    const { tokens } = this.service
+  private async handleEnd(ended: EndedSession, isFirst: boolean): Promise<void> {
+    const { tokens, connections, app } = this.service
     const { accessExpiresIn } = this.settings.current as RefreshSettings
+    const name = toSessionName(ended.id)
     // That of an access token that is made at this moment.
     const exp = (Date.now() + accessExpiresIn) / 1000
 
-    await tokens.revocations?.revoke(name, tokens.toEnd({ exp }) + MAX_SKEW)
-  }
-
-  private handleEnd(ended: EndedSession, isFirst: boolean): void {
-    const { connections, app } = this.service
-
-    // The call may be one of a connection of the session: its reply comes first.
-    setImmediate(() => connections.endToken(toSessionName(ended.id)))
-    if (isFirst) emitSafely(app, app, 'session:ended', [ended])
+    try {
+      await tokens.revocations?.revoke(name, tokens.toEnd({ exp }) + MAX_SKEW)
+    } finally {
+      // The call may be one of a connection of the session: its reply comes first.
+      setImmediate(() => connections.endToken(name))
+      if (isFirst) emitSafely(app, app, 'session:ended', [ended])
+    }
   }
 
   /** An access token does not outlive its session. */

@@ -20,10 +20,8 @@ export interface SessionDependencies {
   readonly getStore: () => SessionStore
   /** Returns the time, in milliseconds since 1970. */
   readonly now: () => number
-  /** Makes the access tokens of a session unusable. */
-  readonly revoke: (id: string) => Promise<void>
-  /** Closes the connections of a session, and tells about its end when there was one. */
-  readonly onEnd: (ended: EndedSession, isFirst: boolean) => void
+  /** Makes the access tokens of a session unusable, and tells about its end when there was one. */
+  readonly onEnd: (ended: EndedSession, isFirst: boolean) => Promise<void>
 }
 
 /** A login that begins a session. */
@@ -160,16 +158,10 @@ export class Sessions {
    * @returns Whether there was such a session
    */
   async end(id: string, cause: SessionEndCause, userId?: string): Promise<boolean> {
-    let isFirst = false
+    const isFirst = await this.store.remove(id)
 
-    try {
-      // First: when that fails, the session stays, and the next attempt ends it.
-      await this.dependencies.revoke(id)
-      isFirst = await this.store.remove(id)
-    } finally {
-      // Also without a reply: both may be done all the same.
-      this.dependencies.onEnd({ cause, id, userId }, isFirst)
-    }
+    // Also when it was gone: what failed after that is tried again.
+    await this.dependencies.onEnd({ cause, id, userId }, isFirst)
 
     return isFirst
   }

@@ -7,12 +7,7 @@ import { getJsonResponse } from '../core/json-result.ts'
 import { fromArguments, getDefinition, isStandardMethod, type ServiceCall } from '../core/methods.ts'
 import { toEventData } from '../core/publish.ts'
 import { getServiceOptions } from '../core/service.ts'
-import type {
-  AuthenticationRequest,
-  DefaultAuthentication,
-  HookContext,
-  RealTimeConnection
-} from '../core/types.ts'
+import type { AuthenticationRequest, HookContext, RealTimeConnection } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed, NotFound } from '../errors.ts'
 import { getInherited } from '../utils/call-state.ts'
 import { createError } from '../utils/developer-error.ts'
@@ -277,7 +272,7 @@ export async function logInConnection(
 
 /**
  * Whether the token of a connection is still valid: a new password revokes it, for example. A connection without a login
- * needs none. A login or a logout of the connection that runs is over first: until then, it has the former token.
+ * needs none.
  *
  * @param app The application
  * @param connection The connection
@@ -288,12 +283,8 @@ export async function isAuthenticated(
   connection: RealTimeConnection,
   service?: string
 ): Promise<boolean> {
-  const verify = () => verifyCredentials(app, connection, service)
-
   try {
-    const connections = findLoginService(app, connection, service)?.connections
-
-    await (connections ? connections.runBetween(connection, verify) : verify())
+    await verifyCredentials(app, connection, service)
 
     return true
   } catch (error) {
@@ -319,20 +310,10 @@ export async function verifyCredentials(
 
   if (!authentication) return
 
-  const auth = findLoginService(app, connection, service)
+  const { loginService } = getInherited(connection)
+  const auth = service === undefined && loginService ? loginService : findAuthentication(app, service)
 
   await auth?.authenticate(authentication, { connection }, authentication.strategy)
-}
-
-/** The authentication service with a path; without one that which has logged a connection in, or the default one. */
-function findLoginService(
-  app: TransportApplication,
-  connection: RealTimeConnection,
-  service: string | undefined
-): DefaultAuthentication | null | undefined {
-  const { loginService } = getInherited(connection)
-
-  return service === undefined && loginService ? loginService : findAuthentication(app, service)
 }
 
 /**

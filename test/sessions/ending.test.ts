@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { authenticate, MemoryRevocationStore } from '../../src/authentication.ts'
-import { Unavailable } from '../../src/errors.ts'
+import { authenticate } from '../../src/authentication.ts'
 import { createApp, createShared, DAY, MINUTE, stopClock, WREN } from './app.ts'
 
 afterEach(() => vi.useRealTimers())
@@ -267,31 +266,6 @@ describe('a session ends', () => {
     await remove(started)
     await expect(started.other.use(accessToken)).rejects.toMatchObject({ code: 401 })
     await expect(started.other.refresh(refreshToken)).rejects.toMatchObject(reason(found))
-  })
-
-  it('at the next attempt, when the store of revoked tokens has failed', async () => {
-    const revoked = new MemoryRevocationStore()
-    let isAway = false
-    const { one, other } = await start({
-      revocation: {
-        isRevoked: (id: string) => revoked.isRevoked(id),
-        revoke(id: string, expiresAt: number) {
-          if (isAway) throw new Unavailable('The store is away')
-
-          return revoked.revoke(id, expiresAt)
-        }
-      }
-    })
-    const first = await one.logIn()
-    const second = await one.refresh(first.refreshToken)
-    const { accessToken } = await one.refresh(second.refreshToken)
-
-    isAway = true
-    await expect(one.refresh(first.refreshToken)).rejects.toMatchObject({ code: 503 })
-    isAway = false
-    await expect(other.refresh(first.refreshToken)).rejects.toMatchObject(reason('reuse'))
-    await expect(one.use(accessToken)).rejects.toMatchObject(REVOKED)
-    expect([...one.ended, ...other.ended]).toMatchObject([{ cause: 'reuse' }])
   })
 
   it('when the user is not active, and does not come back', async () => {

@@ -95,8 +95,7 @@ function createSessions(
     getSettings: () => toRefreshSettings(options, 'a test'),
     getStore: () => store,
     now: Date.now,
-    revoke: async () => undefined,
-    onEnd
+    onEnd: async (session) => onEnd(session)
   })
 }
 

@@ -12,14 +12,7 @@ import { defer } from '../support/deferred.ts'
 import { CountingHasher, configureLogin, SECRET } from '../support/login.ts'
 import { call, connect, hear, open } from '../support/socketio.ts'
 
-const ANN = { email: 'ann', password: 'two' }
 const BOSS = { email: 'boss', password: 'one' }
-
-/** By the path of the authentication service. */
-const LOGINS: { [path: string]: object } = {
-  authentication: { strategy: 'local', ...ANN },
-  'staff-login': { strategy: 'local', ...BOSS }
-}
 
 /** A socket that is logged in at a second authentication service, which has a secret of its own. */
 async function start() {
@@ -72,24 +65,6 @@ it('a call that fails with a 401 leaves a socket open whose login at a second se
   goOn()
   expect(await slow).toEqual({ id: 'slow', for: 'boss' })
   expect(await call(socket, 'get', 'reports', 'one', {})).toEqual({ id: 'one', for: 'boss' })
-})
-
-it.each([
-  ['authentication', 'staff-login'],
-  ['staff-login', 'authentication']
-])('the end of a login at %s leaves a socket open that has logged in at %s since', async (first, second) => {
-  const { app, socket } = await start()
-  const lost = hear(socket, 'disconnect')
-
-  await app.service('users').create(ANN)
-
-  const { accessToken } = await call(socket, 'create', first, LOGINS[first], {})
-
-  await call(socket, 'create', second, LOGINS[second], {})
-  await app.service(first).revokeAccessToken(accessToken)
-  expect(await Promise.race([call(socket, 'find', 'things', {}), lost])).toEqual({ open: true })
-  await call(socket, 'remove', second, null, {})
-  expect(await Promise.race([call(socket, 'find', 'things', {}), lost])).toEqual({ open: true })
 })
 
 it('a call that fails with a 401 closes a socket whose login at a second service is no longer valid', async () => {
