@@ -7,7 +7,6 @@ import type { Field, Fragment, SortPart, Table } from './dialect.ts'
 import { toColumn, toField } from './field.ts'
 import { toTyped } from './json.ts'
 import { KINDS } from './kinds.ts'
-import type { Column } from './table.ts'
 
 /**
  * Translates a `$sort`. The id decides last, so that pages hold every record once.
@@ -54,15 +53,10 @@ export function toSortParts(
 
     const field = toField(path, table)
     const { column } = field
-    const isNullable = path.length > 1 || column.isNullable || mayBeNoTime(column, table)
+    const isNullable = path.length > 1 || column.isNullable
 
     return toSortable(field, table).map(([form, value]) => ({ value, direction, isNullable, form, column }))
   })
-}
-
-/** Whether times are ordered by an expression, which is null for what is no time. */
-function mayBeNoTime(column: Column, { dialect }: Table): boolean {
-  return KINDS[column.kind].order === 'time' && dialect.toTime(column) !== column.reference
 }
 
 /** Puts rows into the order of their ids, in which `find` has them. Databases return them as they come upon them. */

@@ -369,28 +369,3 @@ describeDatabases(
   },
   [POSTGRES]
 )
-
-describeDatabases(
-  'what is no time, in a column of times that is never null',
-  (database) => {
-    it.each(['datetime', 'date'])('is sorted, and on a page: %s', async (type) => {
-      const db = await createTable(database, 'alula_no_times', `id integer primary key, at ${type} not null`)
-      const paginate = { default: 1, cursor: { secret: SECRET } }
-      const service: any = kysely({ Model: db, name: 'alula_no_times', paginate })
-
-      await sql`insert into alula_no_times values (1, '2026-01-02'), (2, 'soon'), (3, '2026-01-01')`.execute(
-        db
-      )
-
-      for (const direction of [1, -1]) {
-        const query = { $sort: { at: direction } }
-        const ids = direction === 1 ? [2, 3, 1] : [1, 3, 2]
-
-        expect((await service.find({ query, paginate: false })).map(({ id }: any) => id)).toEqual(ids)
-        expect(await walk(service, query, 1, 1)).toEqual(ids)
-        expect(await walk(service, query, -1, 1)).toEqual(ids)
-      }
-    })
-  },
-  [SQLITE]
-)
