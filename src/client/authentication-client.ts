@@ -272,8 +272,10 @@ export class AuthenticationClient {
     const isReplaced = () => this.lastLogin.begun !== login.begun && this.app.get('authentication')
 
     try {
-      // The session of a login that runs is known after its response. One after a lost connection has that of the login before.
-      if (!login.result && !this.resumed) await this.app.get('authentication')
+      // The session of a login that runs is known after its response. One after a lost connection has that of the login before,
+      // or of one that was not sent before the loss.
+      if (!login.result && !this.resumed) await this.waitFor(this.app.get('authentication'))
+      if (this.resumed) await this.waitFor(this.lastLogin.begun.response).catch(() => undefined)
       // The logout would end the other one.
       if (isReplaced()) return null
 
@@ -779,7 +781,7 @@ export class AuthenticationClient {
   private async logInConnected(login: Login, reconnect: () => Promise<void>): Promise<AuthenticationResult> {
     await reconnect()
     // One that was not sent before the connection was lost is sent on this one, and counts.
-    await login.begun.response?.catch(() => undefined)
+    await this.waitFor(login.begun.response).catch(() => undefined)
 
     try {
       if (this.lastLogin === login) {
@@ -799,6 +801,11 @@ export class AuthenticationClient {
 
     // The connection was lost again, or a user has logged in meanwhile.
     return this.app.get('authentication')
+  }
+
+  /** Waits for a login, over a socket at most as long as for a call. */
+  private async waitFor(login: Promise<AuthenticationResult | null> | null | undefined): Promise<void> {
+    if (login) await waitFor(this.service, login, { method: 'create', path: this.path, params: {} })
   }
 
   /** Logs the connection of a socket out, if it is still logged in. */

@@ -42,8 +42,8 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import rest from '@feathersjs/rest-client'
       import authentication from '@feathersjs/authentication-client'
       feathers().configure(${CONNECT_REST}).configure(authentication())`,
-    share: 0.79,
-    budget: 23_640
+    share: 0.795,
+    budget: 23_720
   },
   'Socket.IO': {
     ours: `
@@ -147,7 +147,7 @@ it('live lists take as little code as they did', async () => {
 
 it.each([
   ['events', 20_540],
-  ['sharedEvents', 21_860]
+  ['sharedEvents', 21_890]
 ])('%s() takes as little code as it did', async (name, budget) => {
   const program = `
     import { alula, ${name}, rest } from './src/client.ts'
@@ -158,9 +158,9 @@ it.each([
 })
 
 it.each([
-  ['adapter', 11_410],
+  ['adapter', 11_440],
   ['hooks', 5_630],
-  ['memory', 16_800]
+  ['memory', 16_880]
 ])('alula/%s, which browsers can use too, brings no server with it', async (entry, budget) => {
   const { zipped } = await bundle(`export * from './dist/${entry}.js'`)
 

@@ -240,6 +240,24 @@ it('a login before the loss of the connection is noticed replaces the session, a
   expect(events).toEqual([])
 })
 
+it('a logout in a reconnect ends the login that was not sent before the loss', async () => {
+  const { app, createClient } = await start('sockets')
+  const { client, find } = createClient()
+  const owl = { email: 'owl@example.org', password: 'other horse' }
+  const lost = new Promise((resolve) => client.io.once('disconnect', resolve))
+
+  await app.service('users').create(owl)
+  await client.authenticate(CREDENTIALS)
+  Object.assign(client.io.io.engine, { _pingTimeoutTime: 1 })
+
+  const login = client.authenticate({ strategy: 'local', ...owl })
+
+  await lost
+  await Promise.all([login, client.logout()])
+  await expect(find()).rejects.toMatchObject({ code: 401 })
+  expect(await client.get('authentication')).toBeNull()
+})
+
 it('a logout removes the refresh token, also where the client asks for no session and has loaded the page again', async () => {
   const { createClient } = await start('REST', { always: true })
   const { client, storage } = createClient(new MemoryStorage(), { refresh: false })
