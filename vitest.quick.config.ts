@@ -20,7 +20,8 @@ export const LONG = [
   'test/{authentication/timers,client/bundle,express/hosts,tools/agents,transports/hidden-classes}.test.ts',
   // Random and hostile input, many records, slow clients, dear passwords, and servers that fail.
   'test/**/*{cut-off,dear,fuzz,hostile,kill,large,lost,outage,prefetch,processes,random,rivals,slow}*.test.ts',
-  'test/security/{application-code/**,unread-responses.test.ts}',
+  'test/security/application-code/**',
+  'test/security/unread-responses.test.ts',
   'packages/alula-testing/test/adapters/random.test.ts',
   'test/{access/proof,kysely/columns,node/pipelining,schema/{leaks,many-types},stack,tools/roads}.test.ts',
   'test/security/{aborted-logins,login-guessing,redirects}.test.ts',

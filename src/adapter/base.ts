@@ -4,7 +4,7 @@ import { TRAITS, type Traits } from '../hooks/traits.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { CURSOR_FILTERS } from '../query/operators.ts'
 import { parseQuery, type QueryOptions } from '../query/parse.ts'
-import { VALIDATED } from '../query/validated.ts'
+import { isValidated, keepValidated } from '../query/validated.ts'
 import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { withoutLookupField } from '../utils/own-adapter.ts'
@@ -316,10 +316,6 @@ function parse(query: Query, options: QueryOptions): ParsedQuery {
     : parseQuery(query, { ...options, trusted: isValidated(query) })
 }
 
-function isValidated(query: Query): boolean {
-  return (query as { [VALIDATED]?: unknown })[VALIDATED] === true
-}
-
 const PAGE_NAMES = ['$limit', '$skip', ...Object.keys(CURSOR_FILTERS)]
 
 function hasPage({ limit, skip }: ParsedQuery): boolean {
@@ -332,9 +328,7 @@ function withoutPage(query: Query): Query {
 
   const { $limit, $skip, $after, $before, $total, ...rest } = query
 
-  if (isValidated(query)) Object.defineProperty(rest, VALIDATED, { value: true })
-
-  return rest
+  return keepValidated(query, rest)
 }
 
 /** Symbols count too: code marks queries with them. */

@@ -21,7 +21,7 @@ export interface AuthenticateHookSettings {
   optional?: boolean
   /**
    * How old the login may be, such as `'10m'` or a number of seconds: of an older one the user has to log in again. Where its
-   * time is not known, as without a token, an external call is refused too.
+   * time is not known, an external call is refused too, unless it is `optional` and has no credentials.
    */
   fresh?: string | number
 }

@@ -65,7 +65,7 @@ export interface ManifestMethod {
   readonly name: string
   /** The names of the transports, as in `params.provider`. */
   readonly transports: readonly string[]
-  /** Who may call it: `nobody`, `anyone`, `user`, `owner('f')`, `role('r')`, `hook authenticate('jwt')`, or the name of a function. */
+  /** Who may call it: `nobody`, `anyone`, `user`, `owner('f')`, `role('r')`, `role('r', { field: 'f' })`, `hook authenticate('jwt')`, or the name of a function. */
   readonly who: string
   /** The names of its arguments, in their order: `id`, `data`, `params`. */
   readonly args: readonly ('id' | 'data' | 'params')[]

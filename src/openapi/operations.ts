@@ -330,7 +330,8 @@ export function toDataSchema(
     const kind = toDataKind(definition, name)
     const rules = {
       mayBeOne: kind !== 'list',
-      mayBeList: isList || kind !== 'one',
+      // Whether a list is in the field of one value is not known.
+      mayBeList: isList || kind === 'list' || (kind === 'unknown' && envelope.many !== undefined),
       isClosed: unknown !== 'drop'
     }
 

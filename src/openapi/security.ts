@@ -49,7 +49,7 @@ function toGuard(who: string, login: ManifestLogin | undefined): Guard {
 export function describeWho(who: string): string {
   if (who === 'anyone') return who
 
-  const [, role] = /^role\('(.*)'\)$/.exec(who) ?? []
+  const [, role] = /^role\('(.*?)'(?:, \{ field: '.*' \})?\)$/.exec(who) ?? []
 
   if (role !== undefined) return `users with the role '${role}'`
   if (who === 'user' || who.startsWith(HOOK)) return 'users'

@@ -1,2 +1,12 @@
 /** Marks a query that a schema has checked: it is taken as it is. Shared with Feathers v5. */
-export const VALIDATED = Symbol.for('@feathersjs/adapter/sanitized')
+export const VALIDATED: unique symbol = Symbol.for('@feathersjs/adapter/sanitized')
+
+/** Whether a schema has checked a query. */
+export function isValidated(query: object): boolean {
+  return (query as { [VALIDATED]?: unknown })[VALIDATED] === true
+}
+
+/** Has a copy of a query say what the query says. */
+export function keepValidated<T extends object>(query: object, copy: T): T {
+  return isValidated(query) ? Object.defineProperty(copy, VALIDATED, { value: true }) : copy
+}

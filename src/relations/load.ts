@@ -3,8 +3,6 @@ import { getProvider } from '../core/client-call.ts'
 import { reportError } from '../core/events.ts'
 import { getIdField } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
-import { isInteger } from '../query/coerce.ts'
-import { compareAny } from '../query/compare.ts'
 import {
   type Budget,
   isSamePlace,
@@ -167,24 +165,7 @@ async function findMany(
 }
 
 function sortById(records: readonly Fields[], id: string): readonly Fields[] {
-  const compare = records.every(({ [id]: value }) => isNumeric(value)) ? compareNumbers : compareIds
-
-  return records.toSorted((a, b) => compare(a[id], b[id]))
-}
-
-/** Whether a column of integers may hold an id: those beyond 2^53 are strings. */
-function isNumeric(id: unknown): boolean {
-  return (
-    typeof id === 'number' || (typeof id === 'string' && isInteger(id) && !Number.isSafeInteger(Number(id)))
-  )
-}
-
-function compareNumbers(a: unknown, b: unknown): number {
-  return compareAny(toNumber(a), toNumber(b))
-}
-
-function toNumber(id: unknown): unknown {
-  return typeof id === 'string' ? BigInt(id) : id
+  return records.toSorted((a, b) => compareIds(a[id], b[id]))
 }
 
 /** How many records a client may get of a list: as many as `find` of their service gives in a page. */

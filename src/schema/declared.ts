@@ -12,8 +12,8 @@ export interface Declaration {
   readonly form: LongForm
   /** The validator of the record. */
   readonly record: Validator
-  /** What takes part in calls; there once a service with this declaration is registered. */
-  extension?: DescribedExtension
+  /** What the service that was registered last with it checks. */
+  definition?: SchemaDefinition
 }
 
 /** An extension that says what it checks. */

@@ -18,6 +18,7 @@ import { getTraits } from '../hooks/traits.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
 import { addConditions } from '../query/conditions.ts'
 import { describeValue } from '../query/operators.ts'
+import { keepValidated } from '../query/validated.ts'
 import { getServiceSlots, getSlots, setSlots } from '../utils/call-state.ts'
 import { isFunction, isRaw, isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
@@ -74,9 +75,7 @@ export function enforceSchema(
 export function createExtension(declaration: Declaration): DescribedExtension {
   const enforced = new ServiceSchema(declaration)
 
-  declaration.extension = declaration.form.enforce === false ? describeOnly(enforced) : enforced
-
-  return declaration.extension
+  return declaration.form.enforce === false ? describeOnly(enforced) : enforced
 }
 
 /** For a service whose own hooks check: its calls stay as they are. */
@@ -101,6 +100,7 @@ class ServiceSchema implements DescribedExtension {
   inner?: InnerExtension
   readonly narrowsFind: boolean
   readonly receive: DescribedExtension['receive']
+  private readonly declaration: Declaration
   private readonly form: LongForm
   private readonly record: Validator
   /** The fields that results have beside what is stored. */
@@ -114,7 +114,10 @@ class ServiceSchema implements DescribedExtension {
   /** Whether clients of a service name its records by another field than the id. */
   private hasBy = false
 
-  constructor({ form, record }: Declaration) {
+  constructor(declaration: Declaration) {
+    const { form, record } = declaration
+
+    this.declaration = declaration
     this.form = form
     this.record = record
     this.added = Object.keys({ ...form.computed, ...form.relations })
@@ -175,7 +178,7 @@ class ServiceSchema implements DescribedExtension {
     this.hasBy = getServiceOptions(service).by !== undefined
 
     // In development: what is missing in a response is hard to find.
-    this.compiled = compileSchema(this.form, this.record, service, id, (field) => {
+    this.compiled ??= compileSchema(this.form, this.record, service, id, (field) => {
       if (!isDevelopment) return
 
       report(
@@ -204,6 +207,7 @@ class ServiceSchema implements DescribedExtension {
         )
       )
     }
+    this.declaration.definition = this.compiled.definition
   }
 
   async setup(service: FeathersService, path: string): Promise<void> {
@@ -410,7 +414,11 @@ class ServiceSchema implements DescribedExtension {
 
       const { $limit, $select, ...conditions } = query
       // A schema for queries may add a page of its own.
-      const withSettings = ({ $limit: _, $select: __, ...checked }: Query) => ({ ...checked, ...settings })
+      const withSettings = (checked: Query) => {
+        const { $limit: _, $select: __, ...others } = checked
+
+        return keepValidated(checked, { ...others, ...settings })
+      }
 
       return andThen(checkClient(conditions, params.provider === 'rest'), withSettings)
     }

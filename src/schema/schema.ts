@@ -59,7 +59,7 @@ export function schema(first: unknown, settings?: SchemaSettings): any {
   return {
     [DECLARED]: declaration,
     get definition() {
-      return declaration.extension?.definition
+      return declaration.definition
     },
     // Never called on a server: its application has replaced this object by one that enforces the schema.
     install(_service: FeathersService, path: string): never {

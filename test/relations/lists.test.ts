@@ -9,7 +9,7 @@ import { kysely } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
 import { type ListOrder, many, schema } from '../../src/schema.ts'
 import { scaled } from '../support/scale.ts'
-import { createTable, describeDatabases, MARIADB } from '../support/sql.ts'
+import { describeDatabases, MARIADB } from '../support/sql.ts'
 import { openTables } from './support/tables.ts'
 
 const PREFIX = 'alula_lists_'
@@ -254,29 +254,4 @@ it('options of a list are checked', () => {
     expect(relate({ limit })).toThrow("Invalid option 'limit' of many(): expected a positive integer")
   }
   expect(relate({ sort: { position: -1 }, limit: 1 })).not.toThrow()
-})
-
-describeDatabases('lists of records with whole numbers as ids', (database) => {
-  it('are in the order of the numbers, of which those beyond 2^53 are strings', async () => {
-    const db = await createTable(database, 'alula_lists_large', 'id bigint primary key, note integer')
-    const app = alula()
-    const ids = ['-9007199254740993', -2, 95, '9007199254740993', '10000000000000000', '1000000000000000001']
-    const large = ids.filter((id) => typeof id === 'string')
-
-    app.use('photos', kysely({ Model: db, name: 'alula_lists_large', multi: true }))
-    app.use('notes', memory({ store: [{ id: 1 }] }), {
-      schema: schema(z.object({ id: z.int() }), { relations: { photos: many('photos', { to: 'note' }) } })
-    })
-
-    const [notes, photos]: any[] = [app.service('notes'), app.service('photos')]
-
-    await photos.create(ids.toReversed().map((id) => ({ id, note: 1 })))
-
-    const toIds = async () =>
-      (await notes.get(1, { query: { $include: 'photos' } })).photos.map(({ id }: any) => id)
-
-    expect(await toIds()).toEqual(ids)
-    await photos.remove(null, { query: { id: { $in: [-2, 95] } } })
-    expect(await toIds()).toEqual(large)
-  })
 })

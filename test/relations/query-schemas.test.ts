@@ -1,4 +1,6 @@
 // Filters through relations to services that say in a schema which queries clients may send.
+import { querySyntax, Type } from '@feathersjs/typebox'
+import { Ajv } from 'ajv'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
@@ -67,4 +69,18 @@ it('what a client asks of the other service is checked', async () => {
     code: 400,
     errors: { 'author.name': expect.any(String) }
   })
+})
+
+it('an operator that only the schema of the other service allows is taken', async () => {
+  const record = Type.Object({ id: Type.Number(), name: Type.String() })
+  const data = Type.Pick(record, ['name'])
+  const user = schema({
+    ...{ record, create: data, update: data, patch: data },
+    query: querySyntax(data, { name: { $ilike: Type.String() } }),
+    ajv: { data: new Ajv(), query: new Ajv({ coerceTypes: true }) }
+  } as any)
+  const db = await createTable(SQLITE, 'filter_users', 'id integer primary key, name text not null')
+  const count = await open(kysely({ Model: db, name: 'filter_users' }), memory({ multi: true }), user)
+
+  expect(await count({ 'author.name': { $ilike: 'gr%' } })).toBe(2)
 })

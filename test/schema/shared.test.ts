@@ -117,6 +117,18 @@ it('shows the records of one service in the results of another', async () => {
   ])
 })
 
+it('keeps the definition when a registration fails', () => {
+  const declared = schema(Note, { methods: { archive: {} } })
+  const app: any = alula()
+
+  app.use('notes', Object.assign(memory(), { archive: async () => ({}) }), {
+    schema: declared,
+    methods: ['find', 'archive']
+  })
+  expect(() => app.use('drafts', memory(), { schema: declared })).toThrow('ALULA_UNKNOWN_METHOD')
+  expect(Object.keys(declared.definition?.methods ?? {})).toEqual(['archive'])
+})
+
 it('has the definition of the service that was registered last', () => {
   const declared = declare()
   const app: any = alula()

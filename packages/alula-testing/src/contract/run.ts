@@ -160,11 +160,16 @@ class OperationRun {
     // What succeeded before may not have been what was given.
     this.hasSucceeded = false
 
-    for await (const attempt of attempts) {
-      if (this.hasSucceeded || count++ >= MAX_ATTEMPTS) break
-      // The attempt is made: what a function of `data` has written for it is not compared.
-      if (attempt) await this.keepingRead(() => this.send(attempt))
+    const tryAll = async (send: (attempt: Attempt) => Promise<void>) => {
+      for await (const attempt of attempts) {
+        if (this.hasSucceeded || count++ >= MAX_ATTEMPTS) break
+        if (attempt) await send(attempt)
+      }
     }
+
+    // What a function of `data` has written for an attempt is not compared.
+    if (isFunction(given)) await tryAll((attempt) => this.keepingRead(() => this.send(attempt)))
+    else await this.keepingRead(() => tryAll((attempt) => this.send(attempt)))
   }
 
   /** Has responses seen that have the records of a service. */
