@@ -26,6 +26,8 @@ declare module '../hooks/traits.ts' {
 export interface Home {
   readonly app: { readonly services: { readonly [path: string]: unknown } }
   readonly path: string
+  /** This application, and those that it has become part of, one after the other. */
+  readonly apps: readonly object[]
 }
 
 /** The hooks of the application, of the class and of the service. */

@@ -6,7 +6,7 @@ import type { FeathersService } from './types.ts'
 /** What an adapter knows of where it is registered. */
 export interface RegisteredPlace {
   readonly path: string
-  /** Reads a setting of the application that the service comes from, or else of the one that it is part of. */
+  /** Reads a setting of the application that the service comes from, or else of the next one that it is part of. */
   readSetting(name: string): unknown
   /** The paths of fields that hooks keep from clients that call `find`. */
   listProtected(): readonly string[]
@@ -18,7 +18,11 @@ interface Placed {
 }
 
 /** An application that has settings. */
-type PlacingApplication = Home['app'] & { get?(name: string): unknown }
+type PlacingApplication = Home['app'] & WithSettings
+
+interface WithSettings {
+  get?(name: string): unknown
+}
 
 /**
  * Keeps where a service is registered first, and tells an adapter where it is registered. Where an application
@@ -27,18 +31,15 @@ type PlacingApplication = Home['app'] & { get?(name: string): unknown }
 export function addPlace(this: PlacingApplication, service: FeathersService, path: string): void {
   const known = getTraits(service).home
   const isKnown = known?.app.services[known.path] === service
-  const home = isKnown ? known : { app: this, path }
+  const first = isKnown ? known : { app: this, path, apps: [] }
+  const home = { ...first, apps: [...first.apps, this] }
 
-  if (!isKnown) {
-    const value = { ...getTraits(service), home }
-
-    // Defined: the object of the application, which has those of the library, may be frozen.
-    Object.defineProperty(service, TRAITS, { value, configurable: true })
-  }
-
+  // Defined: the object of the application, which has those of the library, may be frozen.
+  Object.defineProperty(service, TRAITS, { value: { ...getTraits(service), home }, configurable: true })
   ;(service as Placed)._place?.({
     path,
-    readSetting: (name) => (home.app as PlacingApplication).get?.(name) ?? this.get?.(name),
+    readSetting: (name) =>
+      home.apps.map((app: WithSettings) => app.get?.(name)).find((setting) => setting !== undefined),
     listProtected: () => getProtected(service, 'find')
   })
 }

@@ -84,11 +84,13 @@ describe('a sub-application', () => {
 
   it.each([
     ['its own secret', 'inner'],
-    ['the secret of the other one, if it has none', 'outer']
-  ])('encrypts its cursors with %s', async (_name, owner) => {
+    ['the secret of the next one, if it has none', 'middle'],
+    ['the secret of the last one, if none has', 'outer']
+  ] as const)('encrypts its cursors with %s', async (_name, owner) => {
     const inner: any = alula()
+    const middle: any = alula()
     const outer: any = alula()
-    const app = owner === 'inner' ? inner : outer
+    const app = { inner, middle, outer }[owner]
     const store = [3, 2, 1].map((rank, id) => ({ id, rank: `sentinel-${rank}` }))
 
     app.set('authentication', { secret: 'a secret of one application that is long enough' })
@@ -103,10 +105,11 @@ describe('a sub-application', () => {
       after: { find: [protect('rank')] }
     })
 
-    outer.use('v1', inner)
+    middle.use('v1', inner)
+    outer.use('api', middle)
     await outer.setup()
 
-    const feed = outer.asClient().service('v1/feed')
+    const feed = outer.asClient().service('api/v1/feed')
     const { data, endCursor } = await feed.find()
 
     expect(data).toEqual([{ id: 2 }, { id: 1 }])
