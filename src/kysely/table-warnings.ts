@@ -21,8 +21,9 @@ export function warnOfTable(handle: TableHandle, path: string | undefined): void
 export function warnOfUnusable(error: Error, path: string | undefined): void {
   const message = `The service '${path}' cannot be used: ${error.message}`
 
-  for (const code of ['ALULA_MISSING_TABLE', 'ALULA_UNSUPPORTED_DATABASE'] as const) {
-    if (hasCode(error, code)) process.emitWarning(message, { code })
+  if (hasCode(error, 'ALULA_MISSING_TABLE')) process.emitWarning(message, { code: 'ALULA_MISSING_TABLE' })
+  if (hasCode(error, 'ALULA_UNSUPPORTED_DATABASE')) {
+    process.emitWarning(message, { code: 'ALULA_UNSUPPORTED_DATABASE' })
   }
   if (hasCode(error, 'ALULA_KEY_NOT_UNIQUE')) {
     process.emitWarning(`'upsert' of the service '${path}' cannot be used: ${error.message}`, {

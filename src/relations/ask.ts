@@ -231,11 +231,13 @@ async function callFind(
   service: any,
   caller: Params,
   query: Query,
-  slots: ServiceSlots
+  { sets, relation, addedByRelation }: ServiceSlots
 ): Promise<HookContext> {
-  const { sets, ...others } = slots
   const context = createContext(service, 'find')
-  const own = sets ? { ...others, setRequest: { sets, context } } : others
+  // Literals: copies of the slots would each have a hidden class of their own.
+  const own = sets
+    ? { relation, addedByRelation, setRequest: { sets, context } }
+    : { relation, addedByRelation }
 
   return await service.find(toNestedParams(caller, service, own, { paginate: false, query }), context)
 }
