@@ -9,6 +9,7 @@ import {
 } from '../../src/authentication.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
+import { describeWho } from '../../src/openapi/security.ts'
 import { configureUsers } from '../access/support/application.ts'
 import { SECRET } from '../support/login.ts'
 import { describeApp, toBody, toResult } from './support/describe.ts'
@@ -222,4 +223,12 @@ describe('sessions', () => {
     })
     expect(Object.keys(result.properties)).toEqual(['accessToken', 'authentication'])
   })
+})
+
+it.each([
+  ["role('editor')", "users with the role 'editor'"],
+  ["role('editor', { field: 'groups' })", "users with the role 'editor'"],
+  ["role('it''s')", "users with the role 'it''s'"]
+])('says what callers of %s are', (who, words) => {
+  expect(describeWho(who)).toBe(words)
 })
