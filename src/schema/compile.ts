@@ -104,6 +104,8 @@ export interface CompiledSchema {
   /** The name of the id field. */
   readonly id: string
   readonly definition: SchemaDefinition
+  /** Whether a record may be somewhere in a result where the schema names no fields. */
+  readonly holdsRecords: boolean
   readonly validators: readonly Validator[]
   /** Converts an id that a client sent, or the value of the field that stands in its place. */
   readonly convertId: (id: Id, by?: string) => Id
@@ -140,7 +142,7 @@ export function mayHaveMore({ extra, record }: SchemaDefinition): boolean {
 }
 
 /** Whether a record of the service may be somewhere in a result where its schema names no fields: a hook may put it there. */
-export function mayHoldRecords(definition: SchemaDefinition): boolean {
+function mayHoldRecords(definition: SchemaDefinition): boolean {
   const { record, hasView, computed } = definition
 
   return hasView || computed.length > 0 || mayHaveMore(definition) || hasPart(record, isUndescribed)
@@ -219,6 +221,7 @@ export function compileSchema(
   const settings = { id, convertId, parents: listParents(service) }
   // It takes what `create` takes, unless the declaration describes it.
   const upserted = isUpsert(service, 'upsert') && !form.methods?.upsert ? validators.get('create') : undefined
+  const definition = toDefinition(form, record, { queries, validators, methods, view, computed, upserted })
 
   return {
     id,
@@ -241,7 +244,8 @@ export function compileSchema(
       ...new Set(validators.values()),
       ...methods.flatMap(([, parts]) => Object.values(parts))
     ],
-    definition: toDefinition(form, record, { queries, validators, methods, view, computed, upserted })
+    definition,
+    holdsRecords: mayHoldRecords(definition)
   }
 }
 

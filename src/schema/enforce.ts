@@ -18,6 +18,7 @@ import { getTraits } from '../hooks/traits.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
 import { addConditions } from '../query/conditions.ts'
 import { describeValue } from '../query/operators.ts'
+import type { RelationCondition } from '../query/related.ts'
 import { keepValidated } from '../query/validated.ts'
 import { getServiceSlots, getSlots, setSlots } from '../utils/call-state.ts'
 import { isFunction, isRaw, isString } from '../utils/check.ts'
@@ -31,7 +32,6 @@ import {
   type CompiledSchema,
   compileSchema,
   listDeclared,
-  mayHoldRecords,
   returnsRecords,
   type SchemaDefinition
 } from './compile.ts'
@@ -348,8 +348,8 @@ class ServiceSchema implements DescribedExtension {
     const isStandard = isStandardMethod(method)
     const resultCheck = isStandard ? this.resultCheck : undefined
     const checksId = this.hasBy && (method === 'update' || method === 'patch')
-    const { definition, mark } = this.compiled as CompiledSchema
-    const marks = isStandard && mayHoldRecords(definition)
+    const { holdsRecords, mark } = this.compiled as CompiledSchema
+    const marks = isStandard && holdsRecords
 
     if (!resultCheck && !checksId && !marks) return undefined
 
@@ -406,8 +406,9 @@ class ServiceSchema implements DescribedExtension {
     if (!checkData && !checkQuery && !takesInclude && sources.size === 0) return undefined
 
     const checkAsked = ({ service, params }: HookContext, query: Query, checkClient: QueryCheck) => {
-      const fields = getRelationFields(service, params)
-      const settings = getRelationSettings(service, params)
+      const { relation, addedByRelation } = getServiceSlots(params, service)
+      const fields = relation && getRelationFields(relation, query)
+      const settings = addedByRelation && getRelationSettings(addedByRelation, query)
 
       if (fields) return andThen(checkClient({}, false), (added) => addDefaults(query, added, fields))
       if (!settings) return checkClient(query, params.provider === 'rest')
@@ -466,15 +467,12 @@ function takeInclude(context: HookContext, query: Query | undefined): Query | un
  *
  * @returns `undefined` for other calls
  */
-function getRelationFields(service: object, params: Params): readonly string[] | undefined {
-  const { relation } = getServiceSlots(params, service)
-
-  if (!relation) return undefined
-
-  const { field, values, further = [] } = relation
-
+function getRelationFields(
+  { field, values, further = [] }: RelationCondition,
+  query: Query
+): readonly string[] | undefined {
   // Hooks may make other calls with these params.
-  return params.query?.[field]?.$in === values ? [field, ...further] : undefined
+  return query[field]?.$in === values ? [field, ...further] : undefined
 }
 
 /**
@@ -482,14 +480,9 @@ function getRelationFields(service: object, params: Params): readonly string[] |
  *
  * @returns `undefined` for other calls
  */
-function getRelationSettings(service: object, params: Params): Query | undefined {
-  const { query = {} } = params
-  const { addedByRelation: settings } = getServiceSlots(params, service)
-
+function getRelationSettings(settings: Query, query: Query): Query | undefined {
   // Hooks may make other calls with these params.
-  return settings && ['$limit', '$select'].every((name) => query[name] === settings[name])
-    ? settings
-    : undefined
+  return ['$limit', '$select'].every((name) => query[name] === settings[name]) ? settings : undefined
 }
 
 /**

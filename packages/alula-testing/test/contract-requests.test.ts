@@ -7,7 +7,8 @@ import { type Application, alula } from '../../../src/index.ts'
 import { memory } from '../../../src/memory.ts'
 import { schema } from '../../../src/schema.ts'
 import { createApp, USERS } from '../../../test/access/support/application.ts'
-import { type ContractOptions, contractTests } from '../src/index.ts'
+import type { ContractOptions } from '../src/index.ts'
+import { runContract } from './support/run-contract.ts'
 
 const NOTES = schema(z.object({ id: z.int(), text: z.enum(['a', 'b']) }))
 
@@ -25,9 +26,7 @@ interface Requested {
 
 /** Runs the tests of an application, and returns the requests that they make and what those that fail say. */
 async function run(app: Application, options: ContractOptions = {}) {
-  const tests: (() => Promise<void>)[] = []
   const requests: Requested[] = []
-  const failures: string[] = []
   const { Request } = globalThis
 
   globalThis.Request = class extends Request {
@@ -43,14 +42,8 @@ async function run(app: Application, options: ContractOptions = {}) {
     globalThis.Request = Request
   })
 
-  contractTests(app, {
-    describe: (_name, body) => body(),
-    it: (_name, body) => void tests.push(body as () => Promise<void>),
-    seed: 7,
-    log: false,
-    ...options
-  })
-  for (const test of tests) await test().catch((error) => failures.push(error.message))
+  const { failures } = await runContract(app, options)
+
   globalThis.Request = Request
 
   return { requests, failures, paths: requests.map(({ path }) => path) }

@@ -9,8 +9,9 @@ import { type MemoryService, memory } from '../../../src/memory.ts'
 import { schema } from '../../../src/schema.ts'
 import { createApp, USERS } from '../../../test/access/support/application.ts'
 import { addAuthentication } from '../../../test/support/login.ts'
-import { type ContractOptions, type Coverage, contractTests } from '../src/index.ts'
+import type { ContractOptions, Coverage } from '../src/index.ts'
 import { createBlog, toProof } from './support/blog.ts'
+import { runContract } from './support/run-contract.ts'
 
 const Note = z.object({ id: z.int(), text: z.enum(['a', 'b']) })
 
@@ -22,20 +23,9 @@ function createNotes(methods: string[], app = alula(), service: object = memory(
 
 /** Runs the tests of an application, and returns what those that fail say, and what was covered. */
 async function run(app: Application, options: ContractOptions = {}) {
-  const tests: (() => Promise<void>)[] = []
-  const failures: string[] = []
-
   await app.setup()
 
-  const covered: Promise<Coverage> = contractTests(app, {
-    describe: (_name, body) => body(),
-    it: (_name, body) => void tests.push(body as () => Promise<void>),
-    seed: 7,
-    log: false,
-    ...options
-  })
-
-  for (const test of tests) await test().catch((error) => failures.push(error.message))
+  const { failures, covered } = await runContract(app, options)
 
   return { failures, coverage: await covered }
 }

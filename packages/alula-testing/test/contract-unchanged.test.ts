@@ -5,24 +5,14 @@ import { BadRequest } from '../../../src/errors.ts'
 import { type Application, alula } from '../../../src/index.ts'
 import { memory } from '../../../src/memory.ts'
 import { schema } from '../../../src/schema.ts'
-import { type ContractOptions, contractTests } from '../src/index.ts'
+import type { ContractOptions } from '../src/index.ts'
+import { runContract } from './support/run-contract.ts'
 
 /** What the tests of an application say that fail. */
 async function collectFailures(app: Application, options: ContractOptions = {}): Promise<string[]> {
-  const tests: (() => Promise<void>)[] = []
-  const failures: string[] = []
-
   await app.setup()
-  contractTests(app, {
-    describe: (_name, body) => body(),
-    it: (_name, body) => void tests.push(body as () => Promise<void>),
-    seed: 7,
-    log: false,
-    ...options
-  })
-  for (const test of tests) await test().catch((error) => failures.push(error.message))
 
-  return failures
+  return (await runContract(app, options)).failures
 }
 
 it('a computed field may have another value in each call', async () => {
