@@ -23,7 +23,7 @@ const OFFENDERS_SHOWN = 10
 const report = createReport()
 const folder = createTempFolder()
 
-/** With `--built`, what `prepack` has built before is packed: it would build anew what others read. */
+/** With `--built`, what is built already is packed: `prepack` would build anew what others read. */
 const PACK = ['pack', ...(process.argv.includes('--built') ? ['--ignore-scripts'] : [])]
 
 /** What is published. The first one is alula itself. */

@@ -85,7 +85,7 @@ async function installServers() {
 async function addPackages() {
   for (const [name, command] of [
     ['an application of the official generator of Feathers', ['node', 'scripts/try-migration.mjs', '--one']],
-    // What `npm install` has built: others read it meanwhile.
+    // Packed as it is built: others read it meanwhile.
     ['npm run test:package', ['npm', 'run', 'test:package', '--', '--built']]
   ]) {
     await addCounts(name, command, parseCounts, { beside: true })

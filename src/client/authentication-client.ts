@@ -69,7 +69,7 @@ export class AuthenticationClient {
   /** The calls that wait for that. */
   private waiting: Promise<unknown>[] = []
   /** The last login; after its end, what is still known of it. */
-  private lastLogin = {} as Login
+  private lastLogin: Login = { begun: {} }
   /** While a login starts another one as a part of itself: the outer one. */
   private outer: Login | undefined
   /** Whether the login after a lost connection failed without a refusal by the server, such as for another loss. */

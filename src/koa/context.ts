@@ -11,7 +11,11 @@ export interface FeathersContext {
   hook?: HookContext
   /** The request of Koa, with what `bodyParser()` and other parsers leave there. */
   request: { body?: any; rawBody?: any; files?: any }
-  /** Whether `rest()` was told that there is no proxy. On the context, because `authenticate` needs it too. */
+  /**
+   * Whether `rest()` was told that there is no proxy. On the context, because `authenticate` needs it too.
+   *
+   * @internal
+   */
   _isDirect?: boolean
 }
 
