@@ -5,12 +5,11 @@ import { memory } from '../../src/memory.ts'
 
 /** The codes of the warnings of two calls that create a note. */
 async function listWarnings(hooks: any): Promise<readonly string[]> {
+  // Before: the first application of a process may warn of another copy, which another test has loaded.
+  const app = alula().use('notes', memory())
   const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
 
   onTestFinished(() => warn.mockRestore())
-
-  const app = alula().use('notes', memory())
-
   app.service('notes').hooks(hooks)
   for (const _ of [1, 2]) await app.service('notes').create({ text: 'Hello' })
 
