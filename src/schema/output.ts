@@ -126,7 +126,7 @@ class Pickers {
 
     // A field that a hidden path leads through may be one that the schema does not name.
     for (const name of new Set([...object.names, ...within.map(getFirstName)])) {
-      if (hidden.has(name)) continue
+      if (hidden.has(name) || (hidden.has('*') && !object.names.has(name))) continue
 
       const inner = toWithin(within, name)
       const field = object.fields.get(name)
@@ -200,9 +200,10 @@ function copySome(source: Fields, { fields, hidden, findOther, reportDropped }: 
 
   for (const name of Object.keys(source)) {
     const field = source[name]
+    const isHidden = hidden.has(name) || (hidden.has('*') && !fields.has(name))
 
     // JSON has no functions, and `toJSON` of the source may return what is hidden.
-    if (hidden.has(name) || typeof field === 'function') continue
+    if (isHidden || typeof field === 'function') continue
 
     const pick = fields.get(name) ?? findOther(name)
 

@@ -190,3 +190,28 @@ it('a path through fields without a name holds where nothing is declared', async
 
   expect(context.dispatch).toEqual({ all: [shown], first: shown })
 })
+
+it('may be all fields without a name', async () => {
+  const app: any = alula()
+  const declared = z.object({
+    id: z.int(),
+    map: z.record(z.string(), z.string()),
+    rest: z.object({ open: z.string() }).catchall(z.object({ name: z.string() }))
+  })
+
+  app.use('notes', memory(), {
+    schema: schema(declared, {
+      hidden: ['map.*', 'rest.*', 'rest.deep.name'],
+      computed: { size: { from: ['map'], many: (notes: any) => notes.map(() => 1) } }
+    })
+  })
+
+  const { id } = await app.service('notes').create({
+    id: 1,
+    map: { a: 'PIN' },
+    rest: { open: 'o', deep: { name: 'PIN' }, other: { name: 'PIN' } }
+  })
+  const client = app.asClient({ provider: 'rest' })
+
+  expect(await client.service('notes').get(id)).toEqual({ id: 1, map: {}, rest: { open: 'o' }, size: 1 })
+})
