@@ -8,8 +8,8 @@ const [BEGIN, END] = ['<!-- figures: node scripts/figures.mjs -->\n', ' <!-- /fi
 
 /** The rows of the README, by the name of the server in bench/results/rest.md. */
 const SERVERS = {
-  'node:http by hand': '`node:http` by hand',
-  'Fastify 5': 'Fastify 5 by hand',
+  'node:http by hand': 'handwritten `node:http`',
+  'Fastify 5': 'handwritten Fastify 5',
   'Feathers v5': 'Feathers v5',
   'alula, app.listen()': 'alula, `app.listen()`',
   'alula, toListener': 'alula, `toListener`'
@@ -43,13 +43,13 @@ function format() {
     (server) => readRatios(later, server)[0]
   )
 
-  return `| Requests per second of CPU time: Express 5 by hand has 1.00 | get | find | create | patch | get with a token |
+  return `| Requests per second of CPU time, relative to handwritten Express 5 (1.00) | get | find | create | patch | get with a token |
 |---|---|---|---|---|---|
 ${rows.join('\n')}
 
-\`app.listen()\` keeps Express for middleware, and takes a shorter way to services; \`toListener\` does without Express. The servers by hand \
-create the signing key from the secret again for each token, as most programs do; with one key for all tokens, Express by hand has ${readRatios(ratios, KEY_ONCE).at(-1)} in \
-the last column. The table was measured on Node 20. On Node 24 Express needs about a third of the time that it needs on Node 20. On Node 24, with Express at 1.00, a get has ${listen} with \`app.listen()\`, ${listener} with \`toListener\`, and ${fastify} with Fastify. alula also remembers tokens that it has verified, and then checks only their expiry, their revocation and the user. A small application installs ${ours.packages} packages (${ours.size} MB), against ${theirs.packages} (${theirs.size} MB) with Feathers v5.`
+\`app.listen()\` runs Express middleware, and then handles service calls without Express. \`toListener\` does not use Express at all. \
+The handwritten servers derive the signing key from the secret for each token, as most programs do. With one shared key, handwritten Express reaches ${readRatios(ratios, KEY_ONCE).at(-1)} in \
+the last column. The table was measured on Node 20. On Node 24, Express needs about a third of the time that it needs on Node 20. On Node 24, \`get\` reaches ${listen} with \`app.listen()\`, ${listener} with \`toListener\` and ${fastify} with Fastify, relative to Express. alula also remembers tokens that it has verified, and then checks only their expiry, their revocation and the user. A small application installs ${ours.packages} packages (${ours.size} MB), against ${theirs.packages} (${theirs.size} MB) with Feathers v5.`
 }
 
 /** The table of ratios in a result of `rest`. */
