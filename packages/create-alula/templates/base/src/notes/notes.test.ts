@@ -29,7 +29,7 @@ it('the notes of others are not found', async () => {
   expect((await createTestClient(app).fetch(`/notes/${id}`)).status).toBe(401)
 })
 
-it('a fault of the data is named by its field', async () => {
+it('an invalid field is named in the error', async () => {
   const client = await loginAs(app, await createUser())
   const response = await client.fetch('/notes', { json: { text: 'Buy milk', ownerId: 1 } })
 

@@ -22,7 +22,7 @@ export async function toSample(path: string, user: User): Promise<object> {
   return typeof sample === 'function' ? await sample(user) : sample
 }
 
-/** Creates the sample of a service, as an internal call of a user. */
+/** Creates the sample of a service, by an internal call on behalf of a user. */
 export async function createSample(path: string, user: User): Promise<SampleRecord> {
   return app.service(path as 'notes').create((await toSample(path, user)) as { text: string }, {
     user

@@ -17,7 +17,7 @@ export function useNotes(): readonly Note[] {
     const drop = (note: Note) => setList((list) => list.filter(({ id }) => id !== note.id))
 
     notes.on('created', add).on('patched', replace).on('removed', drop)
-    // Loads again after a lost connection: events that came meanwhile may be lost.
+    // Loads again after each login, and so after a lost connection: missed events are kept only for a while.
     client.on('login', load)
     load().catch(console.error)
 
