@@ -55,7 +55,12 @@ export function getDefinition(name: string): MethodDefinition {
 
 /** The arguments for calling the method of a call. */
 export function toArguments(call: ServiceCall): unknown[] {
-  return getDefinition(call.method).args.map((name) => call[name])
+  const args: unknown[] = []
+
+  // A function that is called for each of them takes longer.
+  for (const name of getDefinition(call.method).args) args.push(call[name])
+
+  return args
 }
 
 /**

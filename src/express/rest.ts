@@ -10,10 +10,9 @@ import { markReachable } from '../node/reachable.ts'
 import { removeCallHeaders, setHeaders, withEarlierCookies } from '../node/send.ts'
 import { toCacheHeaders, withCacheHeaders } from '../transport/caching.ts'
 import { toHead } from '../transport/encode.ts'
-import { runCall } from '../transport/handler.ts'
+import { createSetupCheck, runCall } from '../transport/handler.ts'
 import { type HttpResult, type TransportApplication, toHttpResult } from '../transport/http.ts'
 import { type HttpOptions, type HttpSettings, toHttpSettings } from '../transport/options.ts'
-import { createSetupCheck } from '../transport/setup-check.ts'
 import { findTarget, isMounted } from '../transport/target.ts'
 import { isFunction, isNever } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
@@ -277,9 +276,9 @@ function createChain(
 }
 
 function hasMiddleware(service: object): boolean {
-  const { before = [], after = [] } = getServiceOptions(service).express ?? {}
+  const { before, after } = getServiceOptions(service).express ?? {}
 
-  return before.length + after.length > 0
+  return Boolean(before?.length || after?.length)
 }
 
 /**

@@ -62,8 +62,7 @@ export function spendCharacters(
   const names = new Set(included.map(getFirstName))
 
   for (const record of records) {
-    budget.characters -= countCharacters(record)
-    for (const name of names) budget.characters += countCharacters(record[name])
+    budget.characters -= countCharacters(record, names)
     if (budget.characters < 0) throw new TooLargeRelated()
   }
 }
@@ -76,29 +75,42 @@ export function spendCharacters(
  * @throws BadRequest for more records, or more characters of records, than one call may have
  */
 export function assertResultSize(records: readonly Fields[], includes: Includes): void {
-  measure(records, includes, countCharacters)
-}
-
-/** Counts related records and what stands below them. Their characters have those of what stands below. */
-function measure(
-  records: readonly Fields[],
-  includes: Includes,
-  toCharacters: (one: Fields) => number
-): number {
   let count = 0
   let characters = 0
 
   for (const [name, names] of includes) {
     const within = toTree(names)
+    // A record that many others have is measured once, and counts each time.
+    const sizes = new Map<Fields, Size>()
 
     for (const { [name]: related } of records) {
       for (const one of toList(related)) {
-        count += 1 + (within.size > 0 ? measure([one], within, () => 0) : 0)
-        characters += toCharacters(one)
+        const size = sizes.get(one) ?? { count: 1 + countBelow(one, within), characters: countCharacters(one) }
+
+        sizes.set(one, size)
+        count += size.count
+        characters += size.characters
         if (count > MAX_LOADED) throw new TooManyRelated()
         if (characters > MAX_CHARACTERS) throw new TooLargeRelated()
       }
     }
+  }
+}
+
+/** A related record with what stands below it. */
+interface Size {
+  readonly count: number
+  readonly characters: number
+}
+
+/** How many related records stand below one. */
+function countBelow(record: Fields, includes: Includes): number {
+  let count = 0
+
+  for (const [name, names] of includes) {
+    const within = toTree(names)
+
+    for (const one of toList(record[name])) count += 1 + countBelow(one, within)
   }
 
   return count

@@ -260,28 +260,20 @@ export function markRecords(result: unknown, own: Mark, isPage: PageTest): void 
 }
 
 /**
- * The records of a result, those of other services as these show them. Another copy of such a record is needed for what
- * this service adds.
+ * A record, that of another service as this shows it. Another copy of it is needed for what this service adds.
  *
- * @param result The result
+ * @param record The record
  * @param mark The mark of the records of this service
  * @param added The fields that this service adds
- * @param isPage What of it is a page
  */
-export function showOthers(result: unknown, mark: Mark, added: readonly string[], isPage: PageTest): unknown {
-  if (!toRecords(result, isPage).some((record) => isShownOtherwise(record, mark))) return result
+export function showOther(record: unknown, mark: Mark, added: readonly string[]): unknown {
+  if (!isShownOtherwise(record, mark)) return record
 
-  const show = (record: unknown) => {
-    if (!isShownOtherwise(record, mark)) return record
+  const fields = added.filter((name) => Object.hasOwn(record, name))
+  const own = Object.fromEntries(fields.map((name) => [name, (record as Fields)[name]]))
+  const shown = showRecord(record)
 
-    const fields = added.filter((name) => Object.hasOwn(record, name))
-    const own = Object.fromEntries(fields.map((name) => [name, (record as Fields)[name]]))
-    const shown = showRecord(record)
-
-    return isObjectLike(shown) ? { ...shown, ...own } : shown
-  }
-
-  return pickResult(result, show, isPage)
+  return isObjectLike(shown) ? { ...shown, ...own } : shown
 }
 
 /**
@@ -307,6 +299,16 @@ export function showAll(
   if (hasJson(value) && !isJson) return showAll(value.toJSON(), hidden, everywhere, true)
 
   const copy: Fields = {}
+
+  // As a rule. Lists of what is hidden, for each field, would take longer than the copy.
+  if (hidden.length + everywhere.length === 0) {
+    for (const [name, field] of Object.entries(value)) {
+      if (typeof field !== 'function') setOwn(copy, name, isObjectLike(field) ? showAll(field) : field)
+    }
+
+    return copy
+  }
+
   const paths = [...hidden, ...everywhere]
 
   const ofAll = toWithin(paths, '*')

@@ -67,11 +67,15 @@ export class Shape {
 
   /** What any element of it is, as a list; `undefined` where no alternative says so. */
   get elements(): Shape | undefined {
-    const parts = this.alternatives
-      .flatMap(({ items, prefixItems }) => [items, prefixItems].flat())
-      .filter(isJsonSchema)
+    if (this.asElements === undefined) {
+      const parts = this.alternatives
+        .flatMap(({ items, prefixItems }) => [items, prefixItems].flat())
+        .filter(isJsonSchema)
 
-    return parts.length > 0 ? this.toShape(...parts) : undefined
+      this.asElements = parts.length > 0 ? this.toShape(...parts) : null
+    }
+
+    return this.asElements ?? undefined
   }
 
   /** What its elements are, as a list, by their place. */
@@ -90,6 +94,7 @@ export class Shape {
   private resolved: Expanded | undefined
   private asObject: ObjectShape | undefined
   private asList: ListShape | undefined
+  private asElements: Shape | null | undefined
   private readonly resolve: () => Expanded
   private readonly toShape: ToShape
 

@@ -2,6 +2,7 @@ import { assertApplication } from '../core/assert-application.ts'
 import { callService } from '../core/call.ts'
 import { noteMountedParams } from '../core/caller.ts'
 import { type ClientPlace, setClientPlace, withClientPlace } from '../core/client-place.ts'
+import { warnOnce } from '../core/internals.ts'
 import { assertJsonResult } from '../core/json-result.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, RouteLookup } from '../core/types.ts'
@@ -34,7 +35,6 @@ import { isConditional, runConditionally } from './precondition.ts'
 import { readQuery } from './query-method.ts'
 import { parseQueryString } from './querystring.ts'
 import { withRequestId } from './request-id.ts'
-import { createSetupCheck } from './setup-check.ts'
 import { findTarget, type HttpTarget, isMounted } from './target.ts'
 
 /** Turns a request into a response. It never rejects. */
@@ -105,6 +105,29 @@ export function serveHttp(app: TransportApplication, settings: HttpSettings): Ht
   }
 
   return cors ? (request) => respondWithCors(request, cors) : respond
+}
+
+/**
+ * Warns once, at the first request, if the application was never set up: its services may lack what their `setup` prepares.
+ *
+ * @param app The application
+ * @returns Checks the application, the first time it is called
+ */
+export function createSetupCheck(app: { readonly _isSetup?: boolean }): () => void {
+  let isChecked = false
+
+  return () => {
+    if (isChecked) return
+
+    isChecked = true
+    if (app._isSetup === false) {
+      warnOnce(
+        app,
+        'ALULA_NOT_SET_UP',
+        'The application receives requests but was never set up: await app.setup() before the server listens'
+      )
+    }
+  }
 }
 
 /** The response to a request that failed. */
@@ -201,7 +224,9 @@ export async function runCall(
   const inUrl = request.query ?? parseQueryString(request.search)
   const hasBody = readsBody(method, route)
   const isSearched = mayAuthenticate(app, settings.authentication)
-  const given = settings.params || isSearched ? await toParams(app, request, settings) : request.params
+  const hasCredentials = isSearched && (settings.parsesCredentials || headers.cookie !== undefined)
+  const given =
+    settings.params || hasCredentials ? await toParams(app, request, settings, isSearched) : request.params
   const params = withRequestId(app, given ?? {}, request)
   const body = hasBody ? await readBody(request, route, settings) : undefined
   const query = method === QUERY_VERB ? await readQuery(request, inUrl, settings.bodyLimit) : inUrl
@@ -245,14 +270,13 @@ function findInside(
 async function toParams(
   app: TransportApplication,
   request: HttpRequest,
-  { authentication, params: getParams, cors, parsesCredentials }: HttpSettings
+  { authentication, params: getParams, cors, parsesCredentials }: HttpSettings,
+  isSearched = mayAuthenticate(app, authentication)
 ): Promise<Params> {
-  const given: Params = {
-    ...request.params,
-    ...(getParams && (await getParams(request.native?.request, { address: request.address })))
-  }
+  const own = await getParams?.(request.native?.request, { address: request.address })
+  const given: Params = copyWith(request.params, own)
 
-  if (!mayAuthenticate(app, authentication)) return given
+  if (!isSearched) return given
 
   // Most requests have no cookie, and nothing to wait for.
   if (request.headers.cookie !== undefined) await assertOwnOrigin(app, request, authentication, cors)

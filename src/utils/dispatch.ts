@@ -245,9 +245,13 @@ function replaceFields(
 ): Record<string, unknown> {
   let copy: Record<string, unknown> | undefined
 
-  for (const name of Object.keys(record)) {
+  for (const name in record) {
     const field = record[name]
-    const shown = typeof field === 'object' ? replaceObjects(field, replace, parents) : field
+
+    // Most are no objects. A list of the names would take longer than to look at them.
+    if (typeof field !== 'object' || field === null || !Object.hasOwn(record, name)) continue
+
+    const shown = replaceObjects(field, replace, parents)
 
     if (shown !== field) {
       copy ??= copyMarked(record)

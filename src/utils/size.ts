@@ -1,7 +1,14 @@
 import { isPlainObject } from './object.ts'
 
-/** About how many characters a value has as JSON. */
-export function countCharacters(value: unknown): number {
+const NONE: ReadonlySet<string> = new Set()
+
+/**
+ * About how many characters a value has as JSON.
+ *
+ * @param value The value
+ * @param left The names of its fields that are not counted
+ */
+export function countCharacters(value: unknown, left: ReadonlySet<string> = NONE): number {
   if (typeof value === 'string') return value.length
   if (ArrayBuffer.isView(value)) return value.byteLength
   if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + countCharacters(item), 0)
@@ -10,6 +17,8 @@ export function countCharacters(value: unknown): number {
   let count = 0
 
   for (const name of Object.keys(value)) {
+    if (left.has(name)) continue
+
     const field = value[name]
 
     // Most are none of the others: a call for each would take longer than to count.
