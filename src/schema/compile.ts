@@ -546,7 +546,12 @@ function compileQueries(
 
   if (form.unknown !== 'drop') return { check, definition, lenient: check }
 
-  const names = [id, ...getComputedNames(form), ...Object.keys({ ...form.relations, ...getFilters(service) })]
+  const names = [
+    id,
+    ...getComputedNames(form),
+    ...Object.keys(form.relations ?? {}),
+    ...listFilterNames(service)
+  ]
   const query = isQuerySettings(form.query ?? {}) ? undefined : (definition as JsonSchema)
   const declared = { record: record.output, table, names, query }
 
@@ -601,7 +606,7 @@ function compileStrictQueries(
       ...[...table.keys(), ...toNames(record.output)].filter((path) => !hidden.includes(path)),
       ...Object.keys({ ...form.computed, ...relations })
     ].filter((path) => !virtual.includes(path)),
-    further: Object.keys(getFilters(service)),
+    further: listFilterNames(service),
     hasContains: (query.operators ?? getOperators(service)).includes('$contains')
   })
 
@@ -635,9 +640,11 @@ function assertQueryable(
   }
 }
 
-/** Names at the top of a query that the adapter was told to take. */
-function getFilters(service: object): object {
-  return (service as { options?: { filters?: object } }).options?.filters ?? {}
+/** Names at the top of a query that the adapter was told to take: one that is `undefined` is a condition. */
+function listFilterNames(service: object): string[] {
+  const { filters = {} } = (service as { options?: { filters?: Record<string, unknown> } }).options ?? {}
+
+  return Object.keys(filters).filter((name) => filters[name] !== undefined)
 }
 
 function getOperators(service: object): readonly string[] {

@@ -50,6 +50,9 @@ const ORDERING: readonly string[] = ['$lt', '$lte', '$le', '$gt', '$gte', '$ge']
 /** Names at the top that are no operators. */
 const RESULTS: readonly string[] = Object.keys({ ...RESULT_FILTERS, ...CURSOR_FILTERS })
 
+/** Names at the top whose values name fields. A service cannot take them out of the check. */
+const CHECKED: readonly string[] = [...RESULTS, ...LOGICAL_OPERATORS, '$not']
+
 /** The rules, prepared for all queries. */
 interface PreparedRules {
   readonly converters: ReadonlyMap<string, Convert>
@@ -84,7 +87,7 @@ export function compileQuery({
     sorted: new Set(sort),
     selected: new Set(selectable),
     operators: operators && new Set([...operators, '$and', '$or']),
-    further
+    further: further.filter((name) => !CHECKED.includes(name))
   }
 
   return (query, isUrl) => (isEmpty(query) ? query : new QueryRun(rules, isUrl).check(query))

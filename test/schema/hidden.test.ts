@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { FILTERS } from '../../src/adapter.ts'
 import { alula, createContext } from '../../src/index.ts'
 import { errorHandler, koa, rest } from '../../src/koa.ts'
 import { memory } from '../../src/memory.ts'
@@ -112,6 +113,30 @@ it('cannot be found out by the order of what it is in', async () => {
       })
     }
   }
+})
+
+it.each([
+  ['$or[0][account.iban][$gt]=x', FILTERS, ['account.iban']],
+  ['$and[0][account]=x', FILTERS, ['account']],
+  ['$sort[address.code]=1', FILTERS, ['address.code']],
+  ['$select[0]=account', FILTERS, ['account']],
+  ['$sort[address.code]=1', { $sort: (value: unknown) => value }, ['address.code']],
+  ['$not[account]=x', { $not: true }, ['account']],
+  ['account=x', { account: undefined }, ['account']],
+  ['$populate=account', { ...FILTERS, $populate: true }, undefined]
+])('cannot be opened by the option `filters` of the adapter: %s', async (search, filters, names) => {
+  const app: any = koa(alula())
+
+  app.use(errorHandler())
+  app.configure(rest({ logger: false }))
+  app.use('people', memory({ filters } as any), {
+    schema: schema(Person, { hidden: ['account', 'address.code'] })
+  })
+
+  const response = await fetch(`${await serve(app)}/people?${search}`)
+  const { errors } = (await response.json()) as { errors?: object }
+
+  expect(errors && Object.keys(errors)).toEqual(names)
 })
 
 it('cannot be opened by the settings of queries', () => {
