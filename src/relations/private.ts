@@ -95,7 +95,10 @@ export function markPrivate(
 /** Whether a relation leads to records that not all callers may find. */
 function isPrivate({ app }: Pick<HookContext, 'app'>, { path }: Relation): boolean {
   const service = app.service(path)
-  const { access, methods } = getServiceOptions(service)
+  const { access, methods, parent, singleton } = getServiceOptions(service)
+
+  // Their calls depend on the login or the path of the caller, whatever the rule says.
+  if (parent ?? singleton) return true
 
   const layers = getLayers(service, 'find') ?? []
 

@@ -151,3 +151,36 @@ it('a relation is not for events either where a hook or a method has loaded it',
     expect(context.dispatch).toEqual({ id: 0, text: 'a', owner: 0, log: [entry] })
   }
 })
+
+it.each([
+  ['a singleton', 'user', { singleton: ({ person }: any) => person }],
+  ['a nested service', 'rooms/:room/people', { parent: { boss_id: 'rooms' } }]
+])('a relation to %s is for the caller, and not for events', async (_, path, scope) => {
+  const app: any = alula()
+  const rules = { access: access({ all: anyone }) }
+
+  app.use('rooms', memory(), { access: access({ get: ({ params }) => Boolean(params.person) }) })
+  app.use(path, memory({ multi: true }), {
+    schema: schema(Person, { hidden: ['secret'] }),
+    ...rules,
+    ...scope
+  })
+  app.use('rooms/:room/notes', memory(), {
+    schema: schema(Note, { relations: { author: one(path, { from: 'owner' }) } }),
+    ...rules
+  })
+  await app.service('rooms').create({})
+  await app.service(path)._create([
+    { id: 7, name: 'Ada', boss_id: 0, secret: 's' },
+    { id: 8, name: 'Bob', boss_id: 1, secret: 's' }
+  ])
+
+  const context = await callService(app.service('rooms/:room/notes'), {
+    method: 'create',
+    data: { text: 'a', owner: 7 },
+    params: { provider: 'rest', person: 7, route: { room: '0' }, query: { $include: 'author' } }
+  } as any)
+
+  expect(getResponse(context)).toMatchObject({ author: { id: 7, name: 'Ada' } })
+  expect(context.dispatch).toEqual({ id: 0, text: 'a', owner: 7 })
+})
