@@ -2,7 +2,7 @@ import { type Authenticates, getTraits, TRAITS, type Traits } from '../hooks/tra
 import type { AroundHook, Layer } from '../hooks/types.ts'
 import { createError } from '../utils/developer-error.ts'
 import { type Levels, listExtensions } from './extensions.ts'
-import { SERVICE_HOOKS, type ServiceHooks } from './hooks.ts'
+import { type HookAnswer, SERVICE_HOOKS, type ServiceHooks } from './hooks.ts'
 import { getHookMethods, getServiceOptions } from './service.ts'
 import type { FeathersService, HookContext } from './types.ts'
 
@@ -168,28 +168,37 @@ export function findLoginHook(layers: readonly Layer<HookContext>[]): Authentica
  * @param method The name of one of its methods
  */
 export function hasHooks(service: object, method: string): boolean {
+  return getAnswer(service, method)?.hasHooks ?? true
+}
+
+/** Whether a method of a registered service refuses external calls, or lets none pass without a login, by its hooks. */
+export function isGuarded(service: object, method: string): boolean {
+  return getAnswer(service, method)?.isGuarded ?? false
+}
+
+function getAnswer(service: object, method: string): HookAnswer | undefined {
   const hooks = (service as Hooked)[SERVICE_HOOKS]
 
-  if (!hooks) return true
+  if (!hooks) return undefined
 
   hooks.answers ??= new Map()
 
   const { answers, version } = hooks
   const known = answers.get(method)
 
-  if (known?.version === version) return known.hasHooks
+  if (known?.version === version) return known
 
+  const layers = hooks.toLayers(method)
   const answer = {
     version,
-    hasHooks: hooks
-      .toLayers(method)
-      .some(
-        ({ around, phases }) =>
-          around.length > 0 || phases.some(({ before = [], after = [] }) => before.length + after.length > 0)
-      )
+    hasHooks: layers.some(
+      ({ around, phases }) =>
+        around.length > 0 || phases.some(({ before = [], after = [] }) => before.length + after.length > 0)
+    ),
+    isGuarded: isRefused(layers) || findLoginHook(layers) !== undefined
   }
 
   answers.set(method, answer)
 
-  return answer.hasHooks
+  return answer
 }

@@ -115,6 +115,14 @@ export function assertHooks(input: unknown): asserts input is object {
   )
 }
 
+/** What is known of the hooks of a method, and at which version that was found. */
+export interface HookAnswer {
+  readonly version: number
+  readonly hasHooks: boolean
+  /** Whether they refuse external calls, or those without a login. */
+  readonly isGuarded: boolean
+}
+
 /** All hooks of one service: what `service.hooks` registered, and what its class or object brought along. */
 export class ServiceHooks {
   private readonly inner = new HookRegistry<HookContext>()
@@ -127,8 +135,8 @@ export class ServiceHooks {
   changes = 0
   /** The layers of a method, with those of the application. */
   declare toLayers: (method: string) => Levels
-  /** Which methods have hooks, and at which version that was found: pages ask it of each relation. */
-  declare answers: Map<string, { readonly version: number; readonly hasHooks: boolean }> | undefined
+  /** What is known of the hooks of methods: pages and events ask it of each relation. */
+  declare answers: Map<string, HookAnswer> | undefined
 
   /** The fields that hooks keep from clients, by method: each event that code sends asks for them. */
   declare protected: Map<string, { readonly version: number; readonly paths: readonly string[] }> | undefined

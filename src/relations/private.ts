@@ -1,5 +1,5 @@
 // Related records that events do not carry: those that not all callers may find, and those that the call has not asked for.
-import { findLoginHook, getLayers, isRefused } from '../core/gate.ts'
+import { isGuarded } from '../core/gate.ts'
 import { getServiceOptions } from '../core/service.ts'
 import { keepFromEvents } from '../core/shown.ts'
 import type { HookContext } from '../core/types.ts'
@@ -98,11 +98,7 @@ function isPrivate({ app }: Pick<HookContext, 'app'>, { path }: Relation): boole
   const { access, methods, parent, singleton } = getServiceOptions(service)
 
   // Their calls depend on the login or the path of the caller, whatever the rule says.
-  if (parent ?? singleton) return true
-
-  const layers = getLayers(service, 'find') ?? []
-
-  if (isRefused(layers) || findLoginHook(layers)) return true
+  if (parent || singleton || isGuarded(service, 'find')) return true
 
   return access ? access.who?.('find') !== 'anyone' : !methods.includes('find')
 }
