@@ -10,7 +10,7 @@ import type { StoredChecker } from '../query/stored-check.ts'
 import { listRecords, pickResult, toPageTest } from '../schema/page.ts'
 import { addServiceSlots, getSlots, setSlots } from '../utils/call-state.ts'
 import { hasCode, isFunction, isObject, isString } from '../utils/check.ts'
-import { copyWith, getFirstName } from '../utils/object.ts'
+import { copyWith, getFirstName, isSamePlain } from '../utils/object.ts'
 import { omitPaths } from '../utils/omit.ts'
 import { evaluateForWrite, type Write, type WriteDecision } from './write-decision.ts'
 
@@ -149,7 +149,8 @@ const enforceWrite: Enforce = async (context, restriction, next) => {
   }
 
   assertAllowed(decision, context)
-  if (isObject(decision)) addCondition(context, decision)
+  // What the data leaves open as a whole is in the query already.
+  if (isObject(decision) && !isSamePlain(decision, restriction.query)) addCondition(context, decision)
   if (!isAdapter(context)) await assertRecord(context, restriction, decision)
 
   try {

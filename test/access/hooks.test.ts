@@ -3,7 +3,7 @@ import { access, anyone, exposure, owner, user } from '../../src/access.ts'
 import { VALIDATED } from '../../src/adapter.ts'
 import { authenticate } from '../../src/authentication.ts'
 import type { HookContext } from '../../src/index.ts'
-import { memory } from '../../src/memory.ts'
+import { MemoryService, memory } from '../../src/memory.ts'
 import { createApp, logIn, toStatus, USERS } from './support/application.ts'
 
 const NOTES = { 1: { id: 1, text: 'a', ownerId: 1 }, 2: { id: 2, text: 'b', ownerId: 2 } }
@@ -44,6 +44,30 @@ it('leave the field of the owner out of what is selected', async () => {
   const { notes, ada } = await open({ all: owner('ownerId') })
 
   expect(await notes.find({ ...ada, query: { $select: ['text'] } })).toEqual([{ id: 1, text: 'a' }])
+})
+
+it('leave the condition of a rule in the query of a write once', async () => {
+  const queries: unknown[] = []
+
+  class Notes extends MemoryService {
+    override async _patch(id: any, data: any, params: any): Promise<any> {
+      queries.push(params.query)
+
+      return await super._patch(id, data, params)
+    }
+  }
+
+  const app = createApp()
+
+  app.use('notes', new Notes({ store: NOTES }), { access: access({ patch: owner('ownerId') }) })
+  await app.setup()
+
+  const { params } = (await logIn(app)).ada
+
+  await app.service('notes').patch(1, { text: 'c' }, params)
+  await app.service('notes').patch(1, { text: 'd', ownerId: 1 }, params)
+
+  expect(queries).toEqual([{ $and: [{ ownerId: 1 }] }, { $and: [{ ownerId: 1 }] }])
 })
 
 it('see the query of a new record as the client has sent it', async () => {
