@@ -102,13 +102,21 @@ export async function resolveFilters(
 }
 
 /** Whether a query filters through relations. */
-export function hasFilter(value: unknown, relations: Relations): boolean {
-  if (Array.isArray(value)) return value.some((element) => hasFilter(element, relations))
-  if (!isPlainObject(value)) return false
+export function hasFilter(query: unknown, relations: Relations): boolean {
+  if (!isPlainObject(query)) return false
 
-  return Object.keys(value).some(
-    (name) => namesRelation(name, relations) || hasFilter(value[name], relations)
+  return Object.keys(query).some(
+    (name) =>
+      namesRelation(name, relations) ||
+      listParts(name, query[name]).some((part) => hasFilter(part, relations))
   )
+}
+
+/** The queries that an entry of a query combines. */
+function listParts(name: string, value: unknown): readonly unknown[] {
+  if (name === '$not') return [value]
+
+  return LOGICAL_OPERATORS.includes(name) && Array.isArray(value) ? value : []
 }
 
 /** Whether a path begins with the name of a relation: no field of the record has that name. */
