@@ -65,7 +65,7 @@ export function findTelling(place: Place, relation: Relation): Telling | undefin
 /** The path of a service by which clients may set a field of records. Others than their own may have them. */
 function findWriter({ services }: Application, records: object, field: string): string | undefined {
   return Object.keys(services).find(
-    (path) => isWritable(services[path], field) && haveSameRecords(services[path], records)
+    (path) => haveSameRecords(services[path], records) && isWritable(services[path], field)
   )
 }
 
