@@ -9,7 +9,7 @@ import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { withoutLookupField } from '../utils/own-adapter.ts'
 import { assertShown, type KeyedStore, readCursorPage, toTotalSort } from './cursor-page.ts'
-import { Cursors, toBinding } from './cursors.ts'
+import { type CursorKeys, Cursors, toBinding } from './cursors.ts'
 import {
   type AdapterOptions,
   type AdapterParams,
@@ -43,6 +43,8 @@ export abstract class AdapterBase<
   options: NormalizedOptions<Options>
   /** Where the service is registered; `undefined` for one that belongs to no application. */
   private _registered: RegisteredPlace | undefined
+  /** Kept for all pages: deriving a key costs more than using it. */
+  private readonly _cursorKeys: CursorKeys = new Map()
   /** Whether clients must learn nothing of a field; left out where they may learn of all. */
   private _isHidden: ((path: string) => boolean) | undefined
 
@@ -167,7 +169,7 @@ export abstract class AdapterBase<
     if (secrets.length === 0 && params?.provider) assertShown(sort, (path) => this._isKept(path))
 
     const page: unknown = await readCursorPage(query, store, {
-      cursors: new Cursors(secrets, toBinding(query.where, sort, this._registered?.path)),
+      cursors: new Cursors(secrets, toBinding(query.where, sort, this._registered?.path), this._cursorKeys),
       counts: total !== false
     })
 

@@ -77,15 +77,19 @@ export async function readCursorPage<Result>(
   const { rows, hasMore } = await store.read({ after, before, fromEnd, limit })
   const hasBeside = async (key: Key | undefined, side: 1 | -1) =>
     key !== undefined && (await store.hasBeside(key, side))
-  const seal = async (row: Keyed<Result> | undefined) => (row ? await cursors.seal(row.key) : null)
+  const ends = rows.filter((_, index) => index === 0 || index === rows.length - 1)
+  // A page of one record begins where it ends.
+  const [startCursor = null, endCursor = startCursor] = await Promise.all(
+    ends.map(({ key }) => cursors.seal(key))
+  )
 
   return {
     data: rows.map(({ record }) => record),
     limit,
     hasNextPage: (hasMore && !fromEnd) || (await hasBeside(before, 1)),
     hasPreviousPage: (hasMore && fromEnd) || (await hasBeside(after, -1)),
-    startCursor: await seal(rows[0]),
-    endCursor: await seal(rows.at(-1)),
+    startCursor,
+    endCursor,
     ...(cursor?.total && counts && { total: await store.count() })
   }
 }

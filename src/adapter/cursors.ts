@@ -17,19 +17,23 @@ const MAX_LENGTH = 16_384
 
 const IV_LENGTH = 12
 
+/** The keys that encrypt cursors, by secret. */
+export type CursorKeys = Map<string, ReturnType<typeof toCryptoKey>>
+
 /** Seals keys into cursors, and opens them. */
 export class Cursors {
   private readonly secrets: readonly string[]
   private readonly binding: Uint8Array<ArrayBuffer>
-  /** One for each secret that was needed: a page has several cursors. */
-  private readonly keys = new Map<string, ReturnType<typeof toCryptoKey>>()
+  private readonly keys: CursorKeys
 
   /**
    * @param secrets The first one seals, and each may open; without any, cursors are not encrypted
    * @param binding What a cursor belongs to: for another one it cannot be opened
+   * @param keys The keys that were made before; those that are made are added
    */
-  constructor(secrets: readonly string[], binding: string) {
+  constructor(secrets: readonly string[], binding: string, keys: CursorKeys = new Map()) {
     this.secrets = secrets
+    this.keys = keys
     this.binding = encoder.encode(binding)
   }
 
