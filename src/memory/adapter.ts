@@ -303,9 +303,7 @@ export class MemoryAdapter<
     const compare = toValuesComparator(sort)
     const read = toValuesReader(sort, toReader)
     const toResult = this._toResult(query)
-    const rows = matches
-      .map((record) => ({ record, values: read(record) }))
-      .sort((a, b) => compare(a.values, b.values))
+    const rows = matches.map((record) => ({ record, values: read(record) }))
 
     return {
       length: sort.length,
@@ -314,11 +312,14 @@ export class MemoryAdapter<
         const within = rows.filter(
           ({ values }) => (!low || compare(values, low) > 0) && (!high || compare(values, high) < 0)
         )
-        const start = fromEnd ? Math.max(within.length - limit, 0) : 0
-        const part = within.slice(start, start + limit)
+        const sign = fromEnd ? -1 : 1
+        const part = takeSorted(within, (a, b) => compare(a.values, b.values) * sign, limit)
 
         return {
-          rows: part.map(({ record, values }) => ({ record: toResult(record), key: toKey(values) })),
+          rows: (fromEnd ? part.toReversed() : part).map(({ record, values }) => ({
+            record: toResult(record),
+            key: toKey(values)
+          })),
           hasMore: within.length > limit
         }
       },

@@ -1,23 +1,25 @@
-import type { Comparator } from '../query/comparator.ts'
-
 /**
  * The first `count` records in order, without sorting all of them when there are more. Records that are equal stay in
  * the order in which they came.
  */
-export function takeSorted<T>(records: readonly T[], compare: Comparator, count: number): readonly T[] {
+export function takeSorted<T>(
+  records: readonly T[],
+  compare: (a: T, b: T) => number,
+  count: number
+): readonly T[] {
   if (count < 1) return []
   if (count >= records.length) return records.toSorted(compare)
 
-  const isBefore = (a: number, b: number) => (compare(records[a], records[b]) || a - b) < 0
+  const isBefore = (a: number, b: number) => (compare(records[a] as T, records[b] as T) || a - b) < 0
   const heap = toHeap(count, isBefore)
-  let last = records[heap[0] as number]
+  let last = records[heap[0] as number] as T
 
   for (let index = count; index < records.length; index++) {
     // It came after all that are in the heap, so it has to be less than the last of them.
-    if (compare(records[index], last) < 0) {
+    if (compare(records[index] as T, last) < 0) {
       heap[0] = index
       sink(heap, 0, isBefore)
-      last = records[heap[0] as number]
+      last = records[heap[0] as number] as T
     }
   }
 
