@@ -47,8 +47,8 @@ export class RecordIndex {
   }
 
   /** The entries of which one of some values is read, in no order, and perhaps others: different values may share a key. */
-  find(values: readonly unknown[]): Entry[] {
-    return [...new Set(values.map(toKey))].flatMap((key) => [...(this.entries.get(key) ?? [])])
+  find(values: readonly unknown[]): readonly ReadonlySet<Entry>[] {
+    return [...new Set(values.map(toKey))].flatMap((key) => this.entries.get(key) ?? [])
   }
 
   private addTo(key: unknown, entry: Entry): void {

@@ -146,19 +146,19 @@ export class Records {
   /** The fewest entries that an id or an index leads to, in order; `undefined` where nothing leads to any. */
   private findCandidates(where: Condition, idField: string): readonly Entry[] | undefined {
     const conditions = where.kind === 'and' ? where.conditions : [where]
-    let fewest: readonly Entry[] | undefined
+    let fewest: readonly ReadonlySet<Entry>[] | undefined
 
     for (const condition of conditions) {
       const found = this.lookUp(condition, idField)
 
-      if (found && (!fewest || found.length < fewest.length)) fewest = found
+      if (found && (!fewest || countAll(found) < countAll(fewest))) fewest = found
     }
 
-    return fewest?.toSorted((a, b) => a.place - b.place)
+    return fewest?.flatMap((entries) => [...entries]).toSorted((a, b) => a.place - b.place)
   }
 
   /** The entries that a condition on the id or on an indexed field leads to; `undefined` for any other condition. */
-  private lookUp(condition: Condition, idField: string): readonly Entry[] | undefined {
+  private lookUp(condition: Condition, idField: string): readonly ReadonlySet<Entry>[] | undefined {
     if (condition.kind !== 'compare' || (condition.operator !== 'eq' && condition.operator !== 'in')) {
       return undefined
     }
@@ -167,7 +167,7 @@ export class Records {
     const field = path.join('.')
     const values = (operator === 'in' ? (value as unknown[]) : [value]).flatMap(toReadings)
 
-    if (field === idField) return [...this.getAll(values)]
+    if (field === idField) return [this.getAll(values)]
     if (!values.every(isIndexable)) return undefined
 
     return this.fieldIndexes.get(field)?.find(values)
@@ -183,6 +183,10 @@ export class Records {
 
     return this.findEntries({ kind: 'compare', path: field.split('.'), operator: 'eq', value }, idField, {})
   }
+}
+
+function countAll(sets: readonly ReadonlySet<Entry>[]): number {
+  return sets.reduce((count, { size }) => count + size, 0)
 }
 
 function isPlain(record: object): boolean {

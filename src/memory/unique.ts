@@ -61,7 +61,7 @@ export class UniqueFields {
         for (const field of fields) assertScalar(field, record[field])
 
         const text = toKeyText(fields, record) as string
-        const isTaken = index.find([text]).some((other) => other !== entry)
+        const isTaken = index.find([text]).some((found) => [...found].some((other) => other !== entry))
 
         if (isTaken || seen.has(text)) throw toConflict(fields)
 
