@@ -32,7 +32,7 @@ declare module '../utils/call-state.ts' {
     /** What the call includes. */
     readonly includes?: Includes
     /** The relations that it includes by default: it has not asked for them. */
-    readonly unasked?: ReadonlySet<string>
+    readonly unasked?: Includes
   }
 }
 
@@ -136,7 +136,7 @@ class ServiceRelations implements InnerExtension {
       return new Map([...defaults].filter(([name]) => selected.includes(name)))
     }
 
-    setSlots(context, { unasked: new Set(defaults.keys()) })
+    setSlots(context, { unasked: defaults })
 
     return defaults
   }

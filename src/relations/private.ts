@@ -6,7 +6,7 @@ import type { HookContext } from '../core/types.ts'
 import { listRecords, pickResult, toPageTest, toRecords } from '../schema/page.ts'
 import type { Relation, Relations } from '../schema/relation.ts'
 import { isPlainObject } from '../utils/object.ts'
-import { getRelations } from './include.ts'
+import { getRelations, type Includes } from './include.ts'
 
 /**
  * What events carry of a dispatch: related records that not all callers may find are for the caller alone. A hook or a
@@ -72,19 +72,15 @@ function dropPrivate(context: HookContext, value: unknown, relations: Relations,
  *
  * @param context The context after the call
  * @param relations The relations of the service
- * @param unasked The names of relations that are included, and that the call has not asked for
+ * @param unasked What is included, and the call has not asked for
  */
-export function markPrivate(
-  context: HookContext,
-  relations: Relations,
-  unasked: ReadonlySet<string> = new Set()
-): void {
+export function markPrivate(context: HookContext, relations: Relations, unasked?: Includes): void {
   const { app } = context
   const names = Object.keys(relations)
   // Kept as long as the record, so without the rest of the context.
   const of = { app }
   const listPrivate = () =>
-    names.filter((name) => unasked.has(name) || isPrivate(of, relations[name] as Relation))
+    names.filter((name) => unasked?.has(name) || isPrivate(of, relations[name] as Relation))
 
   for (const record of listRecords(context)) {
     if (isPlainObject(record) && names.some((name) => name in record))
