@@ -1,6 +1,7 @@
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
-import { hasCode, isFunction } from '../utils/check.ts'
+import { isFunction } from '../utils/check.ts'
+import { findOrNothing } from '../utils/find-or-nothing.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { andThen, mapAll } from '../utils/promise.ts'
 import { compileDates } from './dates.ts'
@@ -249,24 +250,13 @@ async function loadFields(names: readonly string[], { service, id, params }: Hoo
 
   const { $select: _, ...query } = params.query ?? {}
   const { provider: __, ...internal } = params
-  const stored = await loadRecord(
-    () => (load as Load).call(service, id, copyWith(internal, { query })),
-    service
-  )
+  const find = async () => await (load as Load).call(service, id, copyWith(internal, { query }))
+  // A missing record is left to the method, which then takes as long as for a record that the caller must not see.
+  const stored = await (getServiceOptions(service).access ? findOrNothing(find) : find())
 
   return Object.fromEntries(
     names.flatMap((name) => (stored?.[name] === undefined ? [] : [[name, stored[name]]]))
   )
-}
-
-/** A missing record is left to the method, which then takes as long as for a record that the caller must not see. */
-async function loadRecord(load: () => ReturnType<Load>, service: object): Promise<Data | undefined> {
-  try {
-    return await load()
-  } catch (error) {
-    if (getServiceOptions(service).access && hasCode(error, 404)) return undefined
-    throw error
-  }
 }
 
 type Load = (id: unknown, params: object) => Promise<Data | undefined>

@@ -1,7 +1,8 @@
 // The id in the data of `update` and `patch`: clients write back what they read.
 import type { HookContext, Id } from '../core/types.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
-import { hasCode, isFunction } from '../utils/check.ts'
+import { isFunction } from '../utils/check.ts'
+import { findOrNothing } from '../utils/find-or-nothing.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import type { SchemaSettings } from './declaration.ts'
 import { SET_BY_SERVER, toBadRequest } from './faults.ts'
@@ -89,9 +90,9 @@ export async function assertSentId(context: HookContext): Promise<void> {
   const { service, id, params } = context
   const { provider: _, ...internal } = params
   const query = { ...params.query, $select: [sentId.field] }
-  const stored = await service._get(id, copyWith(internal, { query })).catch((error: unknown) => {
-    if (!hasCode(error, 404)) throw error
-  })
+  const stored = await findOrNothing<{ readonly [field: string]: unknown }>(() =>
+    service._get(id, copyWith(internal, { query }))
+  )
 
   if (stored && String(stored[sentId.field]) !== String(sentId.id)) {
     throw toBadRequest('data', [{ path: sentId.path, message: SET_BY_SERVER }])
