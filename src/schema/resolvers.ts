@@ -2,7 +2,7 @@ import type { HookContext, Params, Query } from '../core/types.ts'
 import type { Hook } from '../hooks/types.ts'
 import { isFunction, isObject } from '../utils/check.ts'
 import { keepDispatch } from '../utils/dispatch.ts'
-import { isEmpty } from '../utils/object.ts'
+import { copyWith, isEmpty } from '../utils/object.ts'
 import { mapAll } from '../utils/promise.ts'
 import type { Picker } from './output.ts'
 import { toPageTest, toRecords } from './page.ts'
@@ -93,10 +93,9 @@ export function resolveInput(
     await check?.call(this, context)
 
     if (resolveQuery) {
-      context.params = {
-        ...context.params,
-        query: (await resolveQuery(context.params.query ?? {}, context)) as Query
-      }
+      const query = (await resolveQuery(context.params.query ?? {}, context)) as Query
+
+      context.params = copyWith(context.params, { query })
     }
     if (resolveData && sent !== undefined) {
       const { data } = context
@@ -207,11 +206,10 @@ function withStatus(context: HookContext, virtual: readonly string[]): Params {
   const { $select, ...others } = params.query ?? {}
   const isWhole = Array.isArray($select) && $select.some((name) => virtual.includes(name))
 
-  return {
-    ...params,
+  return copyWith(params, {
     resolve: { originalContext: context, ...params.resolve, properties: $select },
     ...(isWhole && { query: others })
-  }
+  })
 }
 
 /** Replaces each record of a result of a call. */
