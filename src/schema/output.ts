@@ -10,7 +10,7 @@ import {
 import { getFirstName, isPlainObject, setOwn } from '../utils/object.ts'
 import { HiddenFields, toWithin } from './hidden.ts'
 import { describesObject, getTypes, isAnything, type JsonSchema } from './json-schema.ts'
-import { type PageTest, pickResult, toRecords } from './page.ts'
+import { type PageTest, toRecords } from './page.ts'
 import { type ObjectShape, readShape, type Shape } from './shape.ts'
 
 const MAX_REPORTED = 20
