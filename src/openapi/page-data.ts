@@ -188,7 +188,7 @@ function toPageMethod(
   const { definition } = service
   const own = definition && getMethodDefinition(definition, name)
   const data = isStandardMethod(name) ? definition?.data[name] : own?.data
-  const { envelope } = definition ?? {}
+  const { envelope, hidden = [] } = definition ?? {}
 
   return {
     name,
@@ -198,11 +198,17 @@ function toPageMethod(
     data: toFields(data, envelope?.request ? envelope.one : undefined),
     query: toFields(own?.query)?.filter(({ path }) => isShown(path)) ?? null,
     returns: toReturns(name, service),
-    result: toFields(own?.result)?.filter(({ path }) => isShown(path)) ?? null,
+    result:
+      toFields(own?.result)?.filter(({ path }) => isShown(path) && !isWithinHidden(path, hidden)) ?? null,
     route: route
       ? { verb: route.verb, path: route.segments.join('/'), placeholders: route.placeholders }
       : null
   }
+}
+
+/** Whether a path leads through a hidden field, in whatever object: results of custom methods have records anywhere. */
+function isWithinHidden(path: string, hidden: readonly string[]): boolean {
+  return hidden.some((one) => `.${path}.`.includes(`.${one}.`))
 }
 
 /** What responses are; `undefined` where a view does not say what it makes of them. */

@@ -151,6 +151,41 @@ it('custom methods have no hidden field in the forms of their queries and result
   expect(result.map(({ path }: any) => path)).toEqual(['id', 'text'])
 })
 
+it('results of custom methods have no hidden field, however deep it is', async () => {
+  class Notes extends MemoryService {
+    async share() {}
+  }
+  const Place = z.object({ zip: z.string() })
+  const Note = z.object({ id: z.int(), secret: z.string(), place: Place })
+  const { services } = await read('data.json', (app) =>
+    app.use('notes', new Notes(), {
+      methods: ['share'],
+      schema: schema(Note, {
+        hidden: ['secret', 'place'],
+        methods: { share: { result: z.object({ url: z.string(), note: Note, notSecret: z.string() }) } }
+      }),
+      access: OPEN
+    })
+  )
+
+  expect(services[0].methods[0].result.map(({ path }: any) => path)).toEqual(['url', 'note.id', 'notSecret'])
+})
+
+it('a field does not say its default where that is an object or holds one, which may have hidden fields', async () => {
+  const Item = z.object({ name: z.string(), secret: z.string() })
+  const { services } = await read('data.json', (app) =>
+    app.use('notes', memory(), {
+      methods: ['find'],
+      schema: schema(z.object({ id: z.int(), items: z.array(Item).default([{ name: 'a', secret: 'b' }]) }), {
+        hidden: ['items.secret']
+      }),
+      access: OPEN
+    })
+  )
+
+  expect(services[0].fields[1].words).toBe('JSON, a list of objects')
+})
+
 it('custom methods have forms of their data and of their query', async () => {
   class Notes extends MemoryService {
     async archive() {}
