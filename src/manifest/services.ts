@@ -54,6 +54,8 @@ export interface ManifestService {
   readonly definition?: SchemaDefinition
   /** Whether some client finds its records, by `find` or through relations of other services. */
   readonly isFound: boolean
+  /** The paths of fields that a hook `protect` takes out of the records that relations find; empty where they find none. */
+  readonly protects: readonly string[]
   /** The methods that clients have. */
   readonly methods: readonly ManifestMethod[]
   /** The most records of a page; missing where there is no limit. */
@@ -131,6 +133,7 @@ export function readServices(app: Application, paths?: ReadonlySet<string>): rea
       transports,
       isStored: isFunction(adapter.allowsMulti)
     }
+    const canFind = isFound(options, of)
 
     // All have the same properties: V8 makes a hidden class for each object that gets some by spreading what may be missing.
     return {
@@ -150,7 +153,8 @@ export function readServices(app: Application, paths?: ReadonlySet<string>): rea
           ? undefined
           : { hasTotal: paging.total !== false, hasCursors: Boolean(paging.cursor) },
       cap: paging.max,
-      isFound: isFound(options, of),
+      isFound: canFind,
+      protects: canFind ? listProtected(getLayers(service, 'find') ?? []) : [],
       methods: options.methods.map((name) => readMethod(name, of))
     }
   })

@@ -148,16 +148,15 @@ export function listRelated(
   sources: Pick<QuerySources, 'findRelated'>
 ): readonly (readonly [string, Field])[] {
   return Object.entries(definition?.relations ?? {}).flatMap(([name, relation]) => {
-    const query = isCountRelation(relation)
-      ? undefined
-      : sources.findRelated(relation.path)?.definition?.query
+    const related = sources.findRelated(relation.path)
+    const query = related?.definition?.query
 
     if (isCountRelation(relation) || !query || !isFieldTable(query)) return []
 
     return relation.filter.flatMap((path) => {
       const field = query.fields[path]
 
-      return field ? [[`${name}.${path}`, field] as const] : []
+      return field && !isHidden(path, related.protects) ? [[`${name}.${path}`, field] as const] : []
     })
   })
 }

@@ -57,8 +57,10 @@ export function completeRecord(
 }
 
 /** What some methods show and others do not. */
-function listSometimesProtected({ methods }: ManifestService, hidden: readonly string[]): readonly string[] {
-  return methods.flatMap(({ protects }) => protects).filter((path) => !hidden.includes(path))
+function listSometimesProtected(service: ManifestService, hidden: readonly string[]): readonly string[] {
+  return [service, ...service.methods]
+    .flatMap(({ protects }) => protects)
+    .filter((path) => !hidden.includes(path))
 }
 
 /** Adds fields to a record, or to each kind of record that there is; some that it has are not always there. */

@@ -1,5 +1,5 @@
 import { isStandardMethod } from '../core/methods.ts'
-import type { ManifestMethod, ManifestService } from '../manifest/services.ts'
+import type { ManifestService } from '../manifest/services.ts'
 import { getMethodDefinition, returnsRecords, type SchemaDefinition } from '../schema/compile.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { toResultKind } from '../schema/result-kind.ts'
@@ -241,15 +241,10 @@ function isSameSchema(schema: JsonSchema, other: JsonSchema | undefined): boolea
   return schema === other || JSON.stringify(schema) === JSON.stringify(other)
 }
 
-/** The paths of the fields that no method shows. */
-export function listHidden({ definition, methods }: ManifestService): readonly string[] {
-  const [first, ...others] = methods.filter(isShowing)
-  const always =
-    first?.protects.filter((path) => others.every(({ protects }) => protects.includes(path))) ?? []
+/** The paths of the fields that no method shows; without a standard method, relations show what `find` returns. */
+export function listHidden({ definition, methods, protects }: ManifestService): readonly string[] {
+  const [first = { protects }, ...others] = methods.filter(({ name }) => isStandardMethod(name))
+  const always = first.protects.filter((path) => others.every(({ protects }) => protects.includes(path)))
 
   return [...new Set([...(definition?.hidden ?? []), ...always])]
-}
-
-function isShowing({ name }: ManifestMethod): boolean {
-  return isStandardMethod(name)
 }

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { access, anyone } from '../../src/access.ts'
+import { protect } from '../../src/authentication.ts'
 import { alula } from '../../src/index.ts'
-import { memory } from '../../src/memory.ts'
+import { MemoryService, memory } from '../../src/memory.ts'
 import { count, exists, many, one, schema } from '../../src/schema.ts'
 import { describeApp, Note, toNames } from './support/describe.ts'
 
@@ -90,4 +91,50 @@ it('has relations that are included by default, also to services whose methods a
     expect(toInclude(operation)).toMatchObject({ items: { enum: ['all', 'all.next'] } })
     expect(toInclude(operation)).not.toHaveProperty('default')
   }
+})
+
+it.each([
+  ['no method', []],
+  ['a custom method alone', ['ping']]
+])('has no field that protect() takes out of related records, of a service with %s', async (_, methods) => {
+  class Users extends MemoryService {
+    async ping() {}
+  }
+  const app = alula()
+
+  app.use('users', new Users(), {
+    methods,
+    schema: schema(z.object({ id: z.int32(), name: z.string(), pin: z.string() })),
+    access: access({ find: anyone, ...(methods.length > 0 && { ping: anyone }) })
+  })
+  app.service('users').hooks({ after: { all: [protect('pin')] } })
+  app.use('notes', memory(), {
+    schema: schema(z.object({ id: z.int32(), ownerId: z.int32() }), {
+      relations: { owner: one('users', { from: 'ownerId', filter: ['name', 'pin'] }) }
+    })
+  })
+
+  const { paths, components } = await describeApp(app)
+  const names = toNames(paths['/notes'].get)
+
+  expect(Object.keys(components.schemas.User.properties)).toEqual(['id', 'name'])
+  expect(components.schemas.User.required).toEqual(['id', 'name'])
+  expect(names).toContain('owner.name')
+  expect(names).not.toContain('owner.pin')
+})
+
+it('a field that protect() takes out of related records alone is not always there', async () => {
+  const app = alula()
+
+  app.use('users', memory(), {
+    methods: ['get'],
+    schema: schema(z.object({ id: z.int32(), name: z.string(), pin: z.string() })),
+    access: access({ find: anyone, get: anyone })
+  })
+  app.service('users').hooks({ after: { find: [protect('pin')] } })
+
+  const { components } = await describeApp(app)
+
+  expect(Object.keys(components.schemas.User.properties)).toEqual(['id', 'name', 'pin'])
+  expect(components.schemas.User.required).toEqual(['id', 'name'])
 })
