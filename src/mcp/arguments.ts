@@ -143,15 +143,16 @@ function toQuerySchema(
   }
 
   const { query } = definition
+
+  // A schema for queries checks those of all standard methods.
+  if (!isFieldTable(query)) return toOwnQuery(query, schemas.of(service).hidden)
+
   const hasFilters = name === 'find' || (several && name !== 'create')
-
-  if (hasFilters && !isFieldTable(query)) return toOwnQuery(query, schemas.of(service).hidden)
-
   const properties: { [name: string]: JsonSchema } = {}
-  const operators = hasFilters && isFieldTable(query) ? addFilters(properties, service, query, schemas) : []
+  const operators = hasFilters ? addFilters(properties, service, query, schemas) : []
 
-  if (name === 'find' && isFieldTable(query)) addPaging(properties, service)
-  if ((name === 'find' || name === 'get') && isFieldTable(query)) addShown(properties, service, schemas)
+  if (name === 'find') addPaging(properties, service)
+  if (name === 'find' || name === 'get') addShown(properties, service, schemas)
   if (Object.keys(properties).length === 0) return undefined
 
   return {

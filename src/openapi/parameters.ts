@@ -57,6 +57,8 @@ export function toQueries(service: ManifestService, sources: QuerySources): Serv
   const include = toInclude(names, service.definition?.include ?? [])
   const plain = toInclude(names, [])
   const includeOf = (method: string) => (method === 'remove' ? plain : include)
+  const query = service.definition?.query
+  const isChecked = query !== undefined && !isFieldTable(query)
   let known: readonly OpenApiParameter[] | undefined
   const toFilters = () => {
     known ??= listFilters(service, sources)
@@ -66,7 +68,8 @@ export function toQueries(service: ManifestService, sources: QuerySources): Serv
 
   return {
     id: toIdSchema(service),
-    ofOne: includeOf,
+    // A schema for queries checks those of all standard methods.
+    ofOne: (method) => (isChecked ? toFilters().concat(includeOf(method)) : includeOf(method)),
     ofSeveral: (method) => (names.length === 0 ? toFilters() : toFilters().concat(includeOf(method))),
     ofFind: () => toFilters().concat(toPaging(service, sources), include)
   }

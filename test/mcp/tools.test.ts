@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { access, anyone } from '../../src/access.ts'
+import { memory } from '../../src/memory.ts'
+import { schema } from '../../src/schema.ts'
 import { configureNotes, createApp, getToken } from './support/application.ts'
 import { CLIENTS, connect, post } from './support/clients.ts'
 
@@ -201,4 +205,31 @@ describe("with the style 'few'", () => {
       content: [{ text: "Forbidden: You may not call 'find' of 'users'" }]
     })
   })
+})
+
+it('every tool of a service takes the query that its schema for queries checks', async () => {
+  const app = await createApp({ confirm: false }, (app) => {
+    configureNotes(app)
+    app.use('tasks', memory({ startId: 1 }), {
+      schema: schema(z.object({ id: z.int(), text: z.string() }), {
+        query: z.object({ q: z.string().max(9), $limit: z.int().optional() })
+      }),
+      access: access({ all: anyone })
+    })
+    app.service('tasks').hooks({ before: { all: [({ params }: any) => void delete params.query.q] } })
+  })
+  const client = await connect(app, 1)
+  const query = { q: 'a' }
+  const data = { text: 'milk' }
+  const results = [
+    await client.call('tasks_create', { data, query }),
+    await client.call('tasks_get', { id: 1, query }),
+    await client.call('tasks_update', { id: 1, data, query }),
+    await client.call('tasks_patch', { id: 1, data, query }),
+    await client.call('tasks_remove', { id: 1, query })
+  ]
+
+  for (const { json } of results) expect(json).toEqual({ id: 1, text: 'milk' })
+  expect((await client.call('tasks_get', { id: 1, query: { q: 'a'.repeat(10) } })).text).toMatch(/'q'/)
+  expect((await client.call('tasks_get', { id: 1 })).text).toMatch(/'q'/)
 })

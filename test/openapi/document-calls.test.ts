@@ -215,6 +215,22 @@ it('a list that a query has to have is a required parameter, where nothing else 
   ])
 })
 
+it('a schema for queries describes those of all standard methods, as it checks them', async () => {
+  const query = z.object({ q: z.string().max(100), loud: z.boolean().optional() })
+  const { paths } = await describeService(memory({ multi: ['patch'] }), {
+    schema: schema(Note, { query })
+  })
+  const all = Object.values<any>(paths).flatMap((item) => Object.values<any>(item))
+
+  expect(all).toHaveLength(7)
+  for (const { parameters } of all) {
+    expect(parameters.filter((one: any) => one.in === 'query')).toMatchObject([
+      { name: 'q', required: true, schema: { maxLength: 100 } },
+      { name: 'loud' }
+    ])
+  }
+})
+
 it('names that the server refuses in a query are no parameters', async () => {
   class Notes extends MemoryService {
     async pick() {}
