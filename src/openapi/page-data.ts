@@ -11,10 +11,11 @@ import {
   readRelatedServices
 } from '../manifest/services.ts'
 import { CURSOR_FIELDS } from '../query/operators.ts'
+import { toAlternatives } from '../schema/alternatives.ts'
 import { getMethodDefinition, isFieldTable, type SchemaDefinition } from '../schema/compile.ts'
 import type { Envelope } from '../schema/envelope.ts'
 import { type Field, isHidden } from '../schema/fields.ts'
-import type { JsonSchema } from '../schema/json-schema.ts'
+import { getProperties, isOpenObject, type JsonSchema } from '../schema/json-schema.ts'
 import { type FormField, toFormFields } from './form-fields.ts'
 import { isLogin } from './login.ts'
 import { type PageLogin, toCredentialFields, toPageLogin } from './page-login.ts'
@@ -64,6 +65,8 @@ export interface PageService {
   readonly sort: readonly string[] | null
   /** The operators that may stand under a field; `null` where that is not declared. */
   readonly operators: readonly string[] | null
+  /** Whether queries take `$limit`. */
+  readonly hasLimit: boolean
   /** The fields that requests and responses have their records in; `null` where they are bare. */
   readonly envelope: Envelope | null
   /** The names that `$include` takes. */
@@ -173,6 +176,7 @@ function toPageService(service: ManifestService, found: ReadonlySet<string>): Pa
       : null,
     sort: isSingleton ? [] : (query?.sort.filter(isShown) ?? null),
     operators: query ? listOperators(service, query) : null,
+    hasLimit: !isSingleton && (!definition || isFieldTable(definition.query) || takesLimit(definition.query)),
     envelope: definition?.envelope ?? null,
     relations: Object.entries(definition?.relations ?? {})
       .filter(([name, { path }]) => found.has(path) && isShown(name))
@@ -209,6 +213,11 @@ function toPageMethod(
 /** Whether a path leads through a hidden field, in whatever object: results of custom methods have records anywhere. */
 function isWithinHidden(path: string, hidden: readonly string[]): boolean {
   return hidden.some((one) => `.${path}.`.includes(`.${one}.`))
+}
+
+/** Whether a schema for queries takes `$limit`, by name or as whatever it does not name. */
+function takesLimit(query: JsonSchema): boolean {
+  return toAlternatives(query, query).some((part) => getProperties(part).has('$limit') || isOpenObject(part))
 }
 
 /** What responses are; `undefined` where a view does not say what it makes of them. */

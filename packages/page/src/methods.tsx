@@ -138,7 +138,7 @@ interface CustomProps extends Pick<MethodsProps, 'caller' | 'service' | 'onCall'
   readonly method: PageMethod
 }
 
-/** A form for a custom method: a route by GET takes a query, and every route its placeholders. */
+/** A form for a custom method: that of a route by GET has its query, and every route its placeholders. */
 function Custom({ caller, method, service, onCall }: CustomProps) {
   const { name, route, data, query } = method
   const verb = route?.verb ?? 'POST'
@@ -146,6 +146,8 @@ function Custom({ caller, method, service, onCall }: CustomProps) {
   const [values, setValues] = useState<ReadonlyMap<string, string>>(new Map())
   const [search, setSearch] = useState('')
   const isRead = verb === 'GET'
+  // The form has the one or the other.
+  const asksQuery = isRead ? !query : query !== null
   const fields = isRead ? (query ?? []) : verb === 'DELETE' ? (data ?? []) : data
 
   async function send(entered: unknown): Promise<RequestOutcome> {
@@ -181,7 +183,7 @@ function Custom({ caller, method, service, onCall }: CustomProps) {
           onValue={(value) => setValues(new Map(values).set(one, value))}
         />
       ))}
-      {isRead && !query && (
+      {asksQuery && (
         <div class="field">
           <label for="custom-query">query</label>
           <span class="kind">as in a URL</span>

@@ -288,7 +288,7 @@ function toQuery({ filters, sort, limit, skip, place, included }: View, service:
     ...toFilterQuery(filters),
     ...(sort && { $sort: Object.fromEntries([[sort.field, sort.isDown ? -1 : 1]]) }),
     ...(included.length > 0 && { $include: included }),
-    ...(!service.isSingle && { $limit: limit }),
+    ...(service.hasLimit && { $limit: limit }),
     ...(skip > 0 && (place ?? { $skip: skip }))
   }
 }

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
+import { z } from 'zod'
 import { access, anyone } from '../../../src/access.ts'
-import { memory } from '../../../src/memory.ts'
+import { MemoryService, memory } from '../../../src/memory.ts'
 import { openapi } from '../../../src/openapi.ts'
+import { schema } from '../../../src/schema.ts'
 import { SERVERS, type Serve } from '../../../test/openapi/support/servers.ts'
 import { describeChromium } from '../../../test/support/chromium.ts'
 
@@ -118,6 +120,38 @@ describeChromium('the paths of calls on the page', (open) => {
 
     await page.getByRole('button', { name: 'Open 1' }).click()
     await page.getByRole('form', { name: 'Change 1 of v1:notes/@all' }).waitFor()
+    expect(errors).toEqual([])
+  })
+
+  it('have the query of a custom method that takes data too', async () => {
+    class Notes extends MemoryService {
+      async archive({ why }: any, { query }: any) {
+        return { done: `${why}, ${query.days}` }
+      }
+    }
+    const { url } = await (SERVERS.Node as Serve)((app) => {
+      app.use('notes', new Notes(), {
+        access: OPEN,
+        methods: ['archive'],
+        schema: schema(z.object({ id: z.int() }), {
+          methods: {
+            archive: {
+              data: z.object({ why: z.string() }),
+              query: z.object({ days: z.coerce.number() }),
+              result: z.object({ done: z.string() })
+            }
+          }
+        })
+      })
+      app.configure(openapi())
+    })
+    const { page, errors } = await open(`${url}docs`)
+    const form = page.getByRole('form', { name: 'Call archive' })
+
+    await form.getByLabel('why').fill('old')
+    await form.getByLabel('query').fill('days=3')
+    await form.getByRole('button', { name: 'Call archive' }).click()
+    await page.getByRole('region', { name: 'Last call' }).getByText('old, 3').waitFor()
     expect(errors).toEqual([])
   })
 })

@@ -1,11 +1,13 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { expect, it, onTestFinished } from 'vitest'
+import { z } from 'zod'
 import { access, anyone } from '../../../src/access.ts'
 import { alula } from '../../../src/index.ts'
 import { memory } from '../../../src/memory.ts'
 import { toListener } from '../../../src/node.ts'
 import { openapi } from '../../../src/openapi.ts'
+import { schema } from '../../../src/schema.ts'
 import { socketio } from '../../../src/socketio.ts'
 import { describeChromium } from '../../../test/support/chromium.ts'
 import { toPort, toUrl } from '../../../test/support/server.ts'
@@ -64,6 +66,24 @@ describeChromium('what the page shows', (open) => {
     await page.getByRole('link', { name: 'others' }).click()
     await page.getByRole('heading', { name: 'others' }).waitFor()
     expect(errors.filter((one) => !one.includes('400'))).toEqual([])
+  })
+
+  it.each([
+    ['takes no $limit', z.object({ q: z.string().optional() }), '/notes'],
+    ['takes it', z.object({ q: z.string().optional(), $limit: z.coerce.number() }), '/notes?$limit=10'],
+    ['takes what it does not name', z.looseObject({}), '/notes?$limit=10']
+  ])('are the records of a service whose schema for queries %s', async (_, query, path) => {
+    const { url } = await start((app) => {
+      app.use('notes', memory({ store: { 1: { id: 1 } } }), {
+        access: OPEN,
+        schema: schema(z.object({ id: z.int() }), { query })
+      })
+    })
+    const { page, requested, errors } = await open(`${url}docs`)
+
+    await page.getByRole('button', { name: 'Open 1' }).waitFor()
+    expect(requested).toContain(`${url.replace(/\/$/, '')}${path}`)
+    expect(errors).toEqual([])
   })
 
   it('is each page of a service whose pages are smaller than was chosen, also on the way back', async () => {
