@@ -128,9 +128,7 @@ function useChosen(service: PageService, caller: string, call: MakeCall) {
 
     // The next change is compared with what the record is now.
     if (isOk(outcome)) {
-      setChosen((known) =>
-        known?.id === id ? { id, record: toChanged(known.record, data, outcome, service, method) } : known
-      )
+      setChosen((known) => (known?.id === id ? toChanged(known, data, outcome, service, method) : known))
     }
 
     return outcome
@@ -147,21 +145,25 @@ function useChosen(service: PageService, caller: string, call: MakeCall) {
   return { tab, chosen, onTab: setTab, onOpen: open, onChange: change, onRemove }
 }
 
-/** What a record is after a change: what the method returned, unless that is something else. */
+/** What a record is after a change, which may give it another id: what the method returned, unless that is something else. */
 function toChanged(
-  record: unknown,
+  { id, record }: Chosen,
   data: unknown,
   { body }: RequestOutcome,
   service: PageService,
   { name }: PageMethod
-): unknown {
-  if (isObject(body) && toRecordId(body, service) === toRecordId(record, service)) return body
+): Chosen {
+  const now = toRecordId(body, service)
+
+  if (isObject(body) && (now === toRecordId(record, service) || (now && now === toRecordId(data, service)))) {
+    return { id: now || id, record: body }
+  }
 
   const before = isObject(record) ? record : {}
   // An update removes what it does not send.
   const kept = name === 'update' ? { [service.id]: before[service.id] } : before
 
-  return { ...kept, ...(isObject(data) && data) }
+  return { id, record: { ...kept, ...(isObject(data) && data) } }
 }
 
 /** The services below a record: those whose path has it as a parent, and no other placeholder that is not known. */

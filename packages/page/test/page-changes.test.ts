@@ -167,6 +167,28 @@ describeChromium('changes of a record on the page', (open) => {
     await page.unrouteAll()
   })
 
+  it('go on where the record has another name, after a change of the field that stands in its path', async () => {
+    const { app, url } = await start((app) =>
+      app.use('notes', memory({ store: { 1: { id: 1, slug: 'a', text: 'x' } } }), {
+        access: OPEN,
+        by: 'slug',
+        schema: schema(z.object({ id: z.int(), slug: z.string(), text: z.string() }))
+      })
+    )
+    const { page } = await open(`${url}docs`)
+
+    await page.getByRole('button', { name: 'Open a' }).click()
+
+    const former = page.getByRole('form', { name: 'Change a of notes' })
+    const form = page.getByRole('form', { name: 'Change b of notes' })
+
+    await former.getByLabel('slug').fill('b')
+    expect(await save(former)).toEqual({ slug: 'b' })
+    await form.getByLabel('text').fill('y')
+    expect(await save(form)).toEqual({ text: 'y' })
+    expect(await app.service('notes').get(1)).toEqual({ id: 1, slug: 'b', text: 'y' })
+  })
+
   it('by update keep the fields that the schema does not name', async () => {
     const record = { id: 1, text: 'a', madeAt: 'then', extra: { keep: 'me' } }
     const { app, url } = await start((app) =>
