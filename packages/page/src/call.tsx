@@ -29,7 +29,7 @@ export function CallView({ made }: { made: MadeCall }) {
     <section class="card call" aria-label="Last call">
       <header>
         <span class={`verb ${request.verb}`}>{request.verb}</span>
-        <code class="url">/{decodeURI(request.path)}</code>
+        <code class="url">/{toReadablePath(request.path)}</code>
         <span class={isOk(outcome) ? 'status good' : 'status bad'}>{outcome.status || 'no response'}</span>
         <span class="hint">{toDuration(outcome.milliseconds)}</span>
         <span class="hint name">as {name}</span>
@@ -48,6 +48,15 @@ export function CallView({ made }: { made: MadeCall }) {
       </Tabs>
     </section>
   )
+}
+
+/** The path of a service may have a `%` that escapes nothing. */
+function toReadablePath(path: string): string {
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
 }
 
 function Copy({ text }: { text: string }) {

@@ -147,7 +147,7 @@ function Custom({ caller, method, service, onCall }: CustomProps) {
   const [search, setSearch] = useState('')
   const isRead = verb === 'GET'
   // The form has the one or the other.
-  const asksQuery = isRead ? !query : query !== null
+  const asksQuery = isRead ? !query : query
   const fields = isRead ? (query ?? []) : verb === 'DELETE' ? (data ?? []) : data
 
   async function send(entered: unknown): Promise<RequestOutcome> {

@@ -196,14 +196,14 @@ export function listPlaceholders(path: string): readonly string[] {
   return [...new Set(parts.map((part) => part.slice(1)))]
 }
 
-/** As the server matches it: what paths may hold is not escaped. That of a service at the root is empty. */
+/** As the server matches it: what paths may hold is not escaped, nor what is already. That of a service at the root is empty. */
 function toPath(path: string, values: ReadonlyMap<string, unknown>): string {
   return path
     .split('/')
     .map((part) =>
       part.startsWith(':')
         ? toSegment(String(values.get(part.slice(1)) ?? ''))
-        : encodeURI(part).replaceAll('?', '%3F').replaceAll('#', '%23')
+        : encodeURI(part).replaceAll('?', '%3F').replaceAll('#', '%23').replaceAll('%25', '%')
     )
     .join('/')
 }

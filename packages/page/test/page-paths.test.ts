@@ -123,6 +123,24 @@ describeChromium('the paths of calls on the page', (open) => {
     expect(errors).toEqual([])
   })
 
+  it('are escaped once where the path of a route is', async () => {
+    const { url } = await (SERVERS.Node as Serve)((app) => {
+      app.use('100%', Object.assign(memory(), { list: async () => ({ isListed: true }) }), {
+        access: OPEN,
+        methods: ['find', 'list'],
+        routes: { 'GET /caf%C3%A9': 'list' }
+      })
+      app.configure(openapi())
+    })
+    const { page, requested, errors } = await open(`${url}docs`)
+
+    await page.getByRole('tab', { name: 'list' }).click()
+    await page.getByRole('button', { name: 'Call list' }).click()
+    await page.getByRole('region', { name: 'Last call' }).getByText('isListed').waitFor()
+    expect(requested.at(-1)).toBe(`${url}100%/caf%C3%A9`)
+    expect(errors).toEqual([])
+  })
+
   it('have the query of a custom method that takes data too', async () => {
     class Notes extends MemoryService {
       async archive({ why }: any, { query }: any) {
