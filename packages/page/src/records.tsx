@@ -54,7 +54,7 @@ export function Records(props: RecordsProps) {
   if (isClosed) return <ClosedRecords caller={find.who} page={page} />
 
   const { filters, sort, limit, skip, included } = view
-  const { records, total, hasNext, size = limit } = toPage(outcome)
+  const { records, total, hasNext, size = limit } = toPage(outcome, service)
   const shown = records.slice(0, limit)
 
   return (
@@ -301,7 +301,10 @@ function toPlace(outcome: RequestOutcome | undefined, isNext: boolean): Query | 
 }
 
 /** A page, or what a service without pagination returns; a single object is a list of one. */
-function toPage(outcome: RequestOutcome | undefined): {
+function toPage(
+  outcome: RequestOutcome | undefined,
+  service: PageService
+): {
   readonly records: readonly unknown[]
   readonly total?: number
   readonly hasNext?: unknown
@@ -316,7 +319,7 @@ function toPage(outcome: RequestOutcome | undefined): {
 
   const { data, total, limit, hasNextPage } = body
 
-  if (!Array.isArray(data)) return { records: [body], total: 1 }
+  if (service.isSingle || !Array.isArray(data)) return { records: [body], total: 1 }
 
   return {
     records: data,

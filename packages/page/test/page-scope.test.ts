@@ -89,4 +89,20 @@ describeChromium('nested and single records on the page', (open) => {
     expect(requested.filter((one) => /\/user\//.test(one))).toEqual([])
     expect(errors.filter((one) => !one.includes('404'))).toEqual([])
   })
+
+  it('shows a single record as one, also one with a list that is called as those of pages', async () => {
+    const { url } = await (SERVERS.Node as Serve)((app) => {
+      app.use('chart', memory({ store: { 7: { id: 7, name: 'Sales', data: [{ x: 1 }] } } }), {
+        access: OPEN,
+        schema: schema(Profile.extend({ data: z.array(z.object({ x: z.int() })) })),
+        singleton: () => 7
+      })
+      app.configure(openapi())
+    })
+    const { page, errors } = await open(`${url}docs#/chart`)
+
+    await page.getByRole('region', { name: 'Table' }).getByText('Sales').waitFor()
+    await page.getByRole('button', { name: 'Open 7' }).waitFor()
+    expect(errors).toEqual([])
+  })
 })
