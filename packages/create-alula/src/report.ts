@@ -27,7 +27,8 @@ export function renderNextSteps(
   choices: Choices,
   { written, isInstalled }: { readonly written: readonly string[]; readonly isInstalled: boolean }
 ): string {
-  const steps = choices.template === 'express' ? listExpressSteps(choices) : listSteps(choices, isInstalled)
+  const steps =
+    choices.template === 'express' ? listExpressSteps(choices, isInstalled) : listSteps(choices, isInstalled)
 
   return `
 Made ${written.length} files${choices.template === 'express' ? '' : ` in ${choices.name}`}. Next:
@@ -52,8 +53,14 @@ function listSteps({ name, template, database }: Choices, isInstalled: boolean):
   ]
 }
 
-function listExpressSteps({ database, language }: Choices): string[] {
+function listExpressSteps({ database, language }: Choices, isInstalled: boolean): string[] {
   const extension = language === 'javascript' ? 'js' : 'ts'
+  const isReady = database === 'memory' || (isInstalled && database === 'sqlite')
+  const commands = [
+    ...(isInstalled ? [] : ['npm install']),
+    ...(isReady ? [] : ['npm run api:migrate', 'npm run api:seed'])
+  ]
+  const before = database === 'postgresql' ? 'Set API_DATABASE_URL in .env, then' : 'Run'
 
   return [
     'Add to the file that makes the Express application, before express.json():',
@@ -63,9 +70,7 @@ function listExpressSteps({ database, language }: Choices): string[] {
     '',
     `In CommonJS: const { mountApi } = require('./api/mount.${extension}'), and listen in mountApi(app).then(…)`,
     '',
-    ...(database === 'postgresql'
-      ? ['Set API_DATABASE_URL in .env, then: npm run api:migrate && npm run api:seed', '']
-      : []),
+    ...(commands.length > 0 ? [`${before}: ${commands.join(' && ')}`, ''] : []),
     'Start the application. The page of the API is below its address: /api/docs',
     'Log in as: ada@example.com / correct horse'
   ]

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { createFolder, runNode } from '../../../test/support/command.ts'
 import { composeFiles } from '../src/compose.ts'
+import { renderNextSteps } from '../src/report.ts'
 import { writeFiles } from '../src/write.ts'
 
 const COMMAND = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
@@ -72,6 +73,22 @@ it.each(['sqlite', 'postgresql'] as const)('with %s the API has a database of it
   )
   for (const [path, content] of files) expect(content, path).not.toMatch(/(?<!API_)DATABASE_URL/)
 })
+
+it.each([
+  ['sqlite', true, []],
+  ['sqlite', false, ['npm install', 'npm run api:migrate', 'npm run api:seed']],
+  ['postgresql', true, ['npm run api:migrate', 'npm run api:seed']],
+  ['postgresql', false, ['npm install', 'npm run api:migrate', 'npm run api:seed']],
+  ['memory', false, ['npm install']]
+] as const)(
+  'the next steps with %s, installed: %j, are those that are left',
+  (database, isInstalled, steps) => {
+    const choices = { name: 'site', template: 'express', database, language: 'typescript' } as const
+    const text = renderNextSteps(choices, { written: [], isInstalled })
+
+    expect(text.match(/npm (install|run [a-z:]+)/g) ?? []).toEqual(steps)
+  }
+)
 
 it.each(['typescript', 'javascript'] as const)(
   'in %s the file for its tests is a module, also where the site is CommonJS',
