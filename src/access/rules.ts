@@ -30,9 +30,15 @@ export interface RuleInfo {
   readonly needsEntity?: boolean
 }
 
+/** What audits say of methods whose rule is of the library, or missing. A function of an application may have such a name. */
+const WORDS: readonly string[] = ['anyone', 'user', 'nobody']
+
 /** What is known of a rule: a function of an application may return a query. */
 export function describeRule(rule: AccessRule): RuleInfo {
-  return getTraits(rule).rule ?? { who: rule.name || 'a function', hasQuery: true }
+  const { name } = rule
+  const who = WORDS.includes(name) ? `function ${name}` : name || 'a function'
+
+  return getTraits(rule).rule ?? { who, hasQuery: true }
 }
 
 /** Lets every call pass. A token that is sent is verified all the same, so that hooks have the user. */

@@ -5,6 +5,7 @@ import { access, anyone, closed, exposure, owner, role, user } from '../../src/a
 import { authenticate } from '../../src/authentication.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
+import { toOpenApi } from '../../src/openapi.ts'
 import { many, schema } from '../../src/schema.ts'
 import { socketio } from '../../src/socketio.ts'
 import { createApp, logIn, toStatus } from './support/application.ts'
@@ -237,6 +238,21 @@ describe('exposure', () => {
 
     expect(exposure(app)).toMatchObject([{ query: ['q'], result: ['id', 'text', '*'], who: 'a function' }])
   })
+
+  it.each(['anyone', 'user', 'nobody'])(
+    'does not take a function called %s for a rule of the library',
+    (name) => {
+      const app = alula()
+      const rule = Object.defineProperty(({ params }: any) => params.isLetIn, 'name', { value: name })
+
+      app.use('notes', memory(), { methods: ['find'], access: access({ find: rule }) })
+
+      expect(exposure(app)).toMatchObject([{ who: `function ${name}` }])
+      expect(toOpenApi(app).paths['/notes']?.get?.summary).toBe(
+        'Find: for callers that the application lets pass'
+      )
+    }
+  )
 
   it('lists transports, the cap of `find`, derived fields, and publishers without a name', () => {
     const app = alula()
