@@ -174,13 +174,17 @@ async function findUser(app: Application, name: string): Promise<object> {
 
   const [local] = auth.getStrategies('local')
 
-  if (!isFunction(local?.findEntity)) return await app.service(service).get(name)
+  const isByName = isFunction(local?.findEntity)
 
   try {
-    return await local.findEntity(name, {})
+    return await (isByName ? local.findEntity(name, {}) : app.service(service).get(name))
   } catch (error) {
-    if (!hasCode(error, 401)) throw error
+    if (!hasCode(error, isByName ? 401 : 404)) throw error
 
-    throw new UsageError(`There is no user whose '${local.configuration.entityUsernameField}' is '${name}'.`)
+    throw new UsageError(
+      isByName
+        ? `There is no user whose '${local.configuration.entityUsernameField}' is '${name}'.`
+        : `There is no user with the id '${name}'.`
+    )
   }
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { callService } from '../../src/cli/call.ts'
+import { UsageError } from '../../src/cli/command-outcome.ts'
 import { createFolder } from '../support/command.ts'
 import { runCommand, toApp } from './support/application.ts'
 
@@ -155,6 +156,7 @@ app.defaultAuthentication = () => ({ configuration: { service: 'users', entity: 
     "BadRequest: Invalid data: 'id' of the route 'PUT /:id/done'"
   )
   await expect(complete('{"id":1}')).rejects.toThrow("'complete' takes data and query, not 'id'.")
+  await expect(complete('{}', '99')).rejects.toThrow(new UsageError("There is no user with the id '99'."))
 })
 
 it('options may be before the command', async () => {
