@@ -40,6 +40,8 @@ export interface ConvertRules {
   readonly hidden?: readonly string[]
   /** The paths of fields that are left out of every object in it. */
   readonly hiddenEverywhere?: readonly string[]
+  /** The paths of fields that are not always there. */
+  readonly optional?: readonly string[]
   /** Whether it is a record: what it is one of is written in its place, because fields are added to it. */
   readonly isRecord?: boolean
   /** Whether it describes what clients get: a field with a default is always there then, and need not be sent otherwise. */
@@ -112,6 +114,7 @@ class Converter {
   private readonly root: JsonSchema
   private readonly rules: ConvertRules
   private readonly hiddenEverywhere: readonly string[]
+  private readonly optional: readonly string[]
   private readonly hiddenFields: HiddenFields
   private readonly toShape: ToShape
   private readonly references: Map<JsonSchema, JsonSchema>
@@ -125,12 +128,13 @@ class Converter {
   private hidden: readonly string[]
 
   constructor(root: JsonSchema, rules: ConvertRules) {
-    const { self = {}, hidden = [], hiddenEverywhere = [], isClosed } = rules
+    const { self = {}, hidden = [], hiddenEverywhere = [], optional = [], isClosed } = rules
 
     this.root = root
     this.rules = rules
     this.hidden = hidden
     this.hiddenEverywhere = hiddenEverywhere
+    this.optional = optional
     this.hiddenFields = new HiddenFields(hidden, root)
     this.toShape = createShapes(root)
     this.references = new Map([[root, self]])
@@ -189,6 +193,10 @@ class Converter {
     return this.hidden.length > 0 && this.hidden.some((one) => one.startsWith(toPrefix(path)))
   }
 
+  private hasOptional(path: string): boolean {
+    return this.optional.some((one) => one.startsWith(toPrefix(path)))
+  }
+
   private copyReference(schema: JsonSchema, path: string, mayClose: boolean): JsonSchema {
     const target = toTarget(schema, this.root)
 
@@ -213,8 +221,8 @@ class Converter {
       return copied
     }
 
-    // A field of it is hidden here, and perhaps not elsewhere.
-    if (target !== this.root && within.length === 0 && this.hasHidden(path)) {
+    // A field of it is hidden or optional here, and perhaps not elsewhere.
+    if (target !== this.root && within.length === 0 && (this.hasHidden(path) || this.hasOptional(path))) {
       return this.copy(this.extend(target, schema), path, mayClose)
     }
     if (known) return known
@@ -338,7 +346,7 @@ class Converter {
       ? declared.concat(defaulted.filter((name) => !declared.includes(name)))
       : declared.filter((name) => !defaulted.includes(name))
 
-    return names.filter((name) => !this.isHidden(prefix + name))
+    return names.filter((name) => !this.isHidden(prefix + name) && !this.optional.includes(prefix + name))
   }
 }
 

@@ -51,16 +51,7 @@ export function completeRecord(
     if (lacksWords && !computed.includes(field)) document.onUnknown(`${path}.${field}`)
   }
 
-  const optional = [...resolved, ...listSometimesProtected(service, hidden)]
-
-  return markReadOnly(addFields(converted, added, optional), [id, ...server, ...computed])
-}
-
-/** What some methods show and others do not. */
-function listSometimesProtected(service: ManifestService, hidden: readonly string[]): readonly string[] {
-  return [service, ...service.methods]
-    .flatMap(({ protects }) => protects)
-    .filter((path) => !hidden.includes(path))
+  return markReadOnly(addFields(converted, added, resolved), [id, ...server, ...computed])
 }
 
 /** Adds fields to a record, or to each kind of record that there is; some that it has are not always there. */

@@ -227,6 +227,7 @@ class Declared {
       self,
       isRecord: kind === 'record',
       hidden: kind === 'record' ? hidden : [],
+      optional: kind === 'record' ? listSometimesProtected(this.service, hidden) : [],
       hiddenEverywhere: kind === 'result' ? definition.hidden : [],
       isOutput: kind !== 'data',
       isClosed: kind !== 'data' || definition.unknown !== 'drop',
@@ -239,6 +240,13 @@ class Declared {
 /** Most services have one schema for both. Two that are written alike are the same in a document. */
 function isSameSchema(schema: JsonSchema, other: JsonSchema | undefined): boolean {
   return schema === other || JSON.stringify(schema) === JSON.stringify(other)
+}
+
+/** What some methods show and others do not. */
+function listSometimesProtected(service: ManifestService, hidden: readonly string[]): readonly string[] {
+  return [service, ...service.methods]
+    .flatMap(({ protects }) => protects)
+    .filter((path) => !hidden.includes(path))
 }
 
 /** The paths of the fields that no method shows; without a standard method, relations show what `find` returns. */

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { access, anyone, user } from '../../src/access.ts'
+import { protect } from '../../src/authentication.ts'
 import { alula } from '../../src/index.ts'
 import { MemoryService, memory } from '../../src/memory.ts'
 import { schema } from '../../src/schema.ts'
@@ -223,3 +224,25 @@ it('has the statuses of errorStatus, and what they stand for', async () => {
   })
   expect(paths['/notes'].get.responses['422']).toEqual({ $ref: '#/components/responses/BadRequest' })
 })
+
+it.each(['z.object', 'a reference'])(
+  'a field of an object that only some methods show is not required, in %s',
+  async (kind) => {
+    const Address = z.object({ city: z.string(), zip: z.string() })
+    const inner = kind === 'z.object' ? Address : Address.meta({ id: 'Address' })
+    const app = alula()
+
+    app.use('notes', memory(), {
+      methods: ['find', 'get'],
+      schema: schema(z.object({ id: z.int32(), address: inner, other: inner }))
+    })
+    app.service('notes').hooks({ around: { find: [protect('address.zip')] } })
+
+    const { components } = await describeApp(app)
+    const { address, other } = components.schemas.Note.properties
+    const resolve = ({ $ref, ...own }: any) => ($ref ? components.schemas[$ref.split('/').at(-1)] : own)
+
+    expect(Object.keys(resolve(address).properties)).toEqual(['city', 'zip'])
+    expect([address, other].map((one) => resolve(one).required)).toEqual([['city'], ['city', 'zip']])
+  }
+)
