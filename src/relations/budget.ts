@@ -85,7 +85,10 @@ export function assertResultSize(records: readonly Fields[], includes: Includes)
 
     for (const { [name]: related } of records) {
       for (const one of toList(related)) {
-        const size = sizes.get(one) ?? { count: 1 + countBelow(one, within), characters: countCharacters(one) }
+        const size = sizes.get(one) ?? {
+          count: 1 + countBelow(one, within),
+          characters: countCharacters(one)
+        }
 
         sizes.set(one, size)
         count += size.count
