@@ -45,7 +45,7 @@ it('a user signs up, logs in, and calls a service', async () => {
   expect(await post(`${url}/users`, { ...WREN, email: 'Wren@example.org' })).not.toHaveProperty('password')
 })
 
-it.each(['Replace the secret', 'Tokens of others'])('%s: logins go on', async (heading) => {
+it.each(['Replace the secret', 'Tokens from other issuers'])('%s: logins go on', async (heading) => {
   await expectSessions(guide.extend(...guide.read(heading).blocks))
 })
 
