@@ -142,7 +142,7 @@ const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 const folders = positionals.length > 0 ? positionals : Object.keys(TESTS)
 const rows = {}
 
-if (share < 1) console.log(`${100 * share} % of the lines, of the seed ${seed}`)
+if (share < 1) console.log(`${100 * share}% of the lines, of the seed ${seed}`)
 
 for (const folder of folders) rows[folder] = count(await mutate(folder))
 
