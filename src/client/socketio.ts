@@ -107,6 +107,12 @@ export class SocketService extends EmitterService {
     // Not for a call that the login makes: it would wait for itself.
     const isLogin = method === 'create' && path === authentication?.path
     const client = params.accessToken && !isLogin ? authentication : undefined
+    // A logout is for the login before one that began after it.
+    const isOfUser = client && path !== client.path
+
+    // It may be that of another user.
+    if (isOfUser) await client.sent
+
     let end = Date.now() + limit
 
     // Right before it is sent: hooks of the client may have taken so long that the connection is another one by now.
@@ -125,6 +131,8 @@ export class SocketService extends EmitterService {
 
       if (!isReady) throw toTimeout({ method, path })
     }
+
+    if (isOfUser) client.assertHeld(params.accessToken)
 
     const leave = leaving?.begin()
 

@@ -172,4 +172,54 @@ describe.each(serverNames)('logins over a socket at the same time, with %s', (na
 
     expect(await getUsers(app)).toEqual([OTHER.email, OTHER.email])
   })
+
+  it.each<[string, (app: any, server: any) => Promise<unknown>]>([
+    ['another user has logged in', (app) => app.authenticate(OTHER)],
+    [
+      'the login of another user is on its way back',
+      async (app, server) => {
+        const decided = defer()
+
+        hookLogins(server, 'after', async (who) => void (who === OTHER.email && decided.resolve()))
+        void app.authenticate(OTHER)
+        await decided.promise
+      }
+    ],
+    ['the user has logged out', (app) => app.logout()]
+  ])('fail a call in a hook of the client with a 401 after %s', async (_what, change) => {
+    const { app, server } = await connect()
+    const reached = defer()
+    const gate = defer()
+
+    await app.authenticate(LOGIN)
+    app.service('public').hooks({
+      before: {
+        find: [
+          async () => {
+            reached.resolve()
+            await gate.promise
+          }
+        ]
+      }
+    })
+
+    const found = failure(app.service('public').find())
+
+    await reached.promise
+    await change(app, server)
+    gate.resolve()
+
+    expect(await found).toMatchObject({ code: 401, data: { reason: 'logout' } })
+  })
+
+  it('send a call in a hook of the client after the user has logged in again', async () => {
+    const { app } = await connect()
+
+    await app.authenticate(LOGIN)
+    app.service('public').hooks({
+      before: { find: [async () => void (await app.reAuthenticate(true))] }
+    })
+
+    expect(await app.service('public').find()).toEqual({ user: EMAIL })
+  })
 })
