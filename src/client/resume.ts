@@ -6,34 +6,41 @@ import type { Socket } from './socket.ts'
 
 /** The part of a socket of `socket.io-client` that gives messages to listeners. */
 interface Receiving extends Socket {
+  readonly _opts?: { readonly ackTimeout?: number; readonly retries?: number }
   onevent?(packet: { data?: readonly any[] }): void
 }
 
 /** Stands for a position that the server does not have: it replies with a gap. */
 const NOWHERE = 'none-0.0'
 
-/** After how many milliseconds a client asks again that was refused. */
-const REFUSAL_PAUSE = 1000
+/** After how many milliseconds a client asks again that was refused, or got no reply. */
+const PAUSE = 1000
 
-/** Asks for what was missed, and again after a pause where too much of what was sent before has not been read. */
+/** Asks for what was missed, and again after a pause without a reply, or where too much of what was sent has not been read. */
 function ask(
-  socket: Socket,
+  socket: Receiving,
   from: string | undefined,
   isCurrent: () => boolean,
   begin: (end?: string) => void
 ): void {
-  socket.emit('$resume', from, (error: { code?: number } | null, end?: string) => {
+  const { ackTimeout, retries } = socket._opts ?? {}
+
+  function take(lost: Error | null, error: { code?: number } | null, end?: string): void {
+    // After a lost connection, the next one asks.
     if (!isCurrent()) return
 
-    // Until then, the events that come are among those that were missed.
-    if (error?.code === 429)
-      setTimeout(() => isCurrent() && ask(socket, from, isCurrent, begin), REFUSAL_PAUSE)
+    // Until then, the events that come are among those that were missed. A server without a log does not reply at all.
+    if (lost ? from : error?.code === 429)
+      setTimeout(() => isCurrent() && ask(socket, from, isCurrent, begin), PAUSE)
     else begin(end)
-  })
+  }
+
+  // With these options, a reply has an argument before those of the server.
+  socket.emit('$resume', from, ackTimeout || retries ? take : take.bind(null, null))
 }
 
 /** What one socket has seen, and how it gets the rest. */
-function createResumption(app: Application, socket: Socket) {
+function createResumption(app: Application, socket: Receiving) {
   const isUnseen = createSeen()
   let position: string | undefined
   let connection = 0
@@ -42,7 +49,7 @@ function createResumption(app: Application, socket: Socket) {
 
   function resume(from = position): void {
     const current = connection
-    const isCurrent = () => current === connection
+    const isCurrent = () => current === connection && socket.connected
 
     ask(socket, from, isCurrent, (end) => {
       isResuming = false

@@ -120,41 +120,51 @@ it('a list that is read before its events begin is read again', async () => {
   await until(() => expect(notesList.getSnapshot().data).toMatchObject([{ text: 'between' }]), 10_000)
 })
 
-it('a socket that is refused what it missed asks again, and hears all of it once', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
-  onTestFinished(() => void vi.useRealTimers())
+it.each<[string, object, unknown[]]>([
+  ['is refused', {}, [{ name: 'TooManyRequests', code: 429 }]],
+  [
+    'has an `ackTimeout` and is refused',
+    { ackTimeout: 60_000 },
+    [null, { name: 'TooManyRequests', code: 429 }]
+  ],
+  ['gets no reply in time', { ackTimeout: 60_000 }, [new Error('operation has timed out')]]
+])(
+  'a socket that %s asks again for what it missed, and hears all of it once',
+  async (_what, socket, reply) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
+    onTestFinished(() => void vi.useRealTimers())
 
-  const server = await startServer()
-  const { app, notes } = server
-  const client: any = await connect(server, 'Socket.IO')
-  const heard: string[] = []
-  const gaps: unknown[] = []
-  const { emit } = client.io
-  const refused = defer()
+    const server = await startServer()
+    const { app, notes } = server
+    const client: any = await connect(server, 'Socket.IO', { socket })
+    const heard: string[] = []
+    const gaps: unknown[] = []
+    const { emit } = client.io
+    const refused = defer()
 
-  client.on('gap', (gap: unknown) => gaps.push(gap))
-  client.service('notes').on('created', ({ text }: any) => heard.push(text))
-  await notes.create({ text: 'first' })
-  await until(() => expect(heard).toEqual(['first']))
+    client.on('gap', (gap: unknown) => gaps.push(gap))
+    client.service('notes').on('created', ({ text }: any) => heard.push(text))
+    await notes.create({ text: 'first' })
+    await until(() => expect(heard).toEqual(['first']))
 
-  // As a server does that has sent much which was not read.
-  client.io.emit = (name: string, ...values: any[]) => {
-    if (name !== '$resume') return emit.call(client.io, name, ...values)
+    client.io.emit = (name: string, ...values: any[]) => {
+      if (name !== '$resume') return emit.call(client.io, name, ...values)
 
-    client.io.emit = emit
-    values.at(-1)({ name: 'TooManyRequests', code: 429 })
-    refused.resolve()
+      client.io.emit = emit
+      values.at(-1)(...reply)
+      refused.resolve()
+    }
+
+    const again = once(app, 'connection')
+
+    cut(app)
+    await notes.create({ text: 'missed' })
+    await again
+    await refused.promise
+    await notes.create({ text: 'last' })
+    await vi.advanceTimersByTimeAsync(1000)
+    await until(() => expect(heard).toContain('last'))
+    expect(heard).toEqual(['first', 'missed', 'last'])
+    expect(gaps).toEqual([])
   }
-
-  const again = once(app, 'connection')
-
-  cut(app)
-  await notes.create({ text: 'missed' })
-  await again
-  await refused.promise
-  await notes.create({ text: 'last' })
-  await vi.advanceTimersByTimeAsync(1000)
-  await until(() => expect(heard).toContain('last'))
-  expect(heard).toEqual(['first', 'missed', 'last'])
-  expect(gaps).toEqual([])
-})
+)

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { io } from 'socket.io-client'
+import { io, type ManagerOptions, type SocketOptions } from 'socket.io-client'
 import { onTestFinished } from 'vitest'
 import {
   type Application,
@@ -84,20 +84,24 @@ export function createTimers() {
 interface ConnectOptions extends LiveOptions {
   /** Configures the client between its connection and its events. */
   readonly configure?: (client: Application<any>) => unknown
+  /** Options of the socket. */
+  readonly socket?: Partial<ManagerOptions & SocketOptions>
 }
 
 /** A client that is closed when the test ends. Its events come from the return on. */
 export async function connect(
   { app, url }: { app: any; url: string },
   transport: Transport,
-  { configure = () => undefined, ...options }: ConnectOptions = {}
+  { configure = () => undefined, socket = {}, ...options }: ConnectOptions = {}
 ): Promise<Application<any>> {
   const joined = once(app, 'connection')
   const client = alulaClient()
 
   if (transport === 'SSE') client.configure(rest(url).fetch(fetchOnce))
   else
-    client.configure(socketio(io(url, { transports: ['websocket'], reconnectionDelay: 20, forceNew: true })))
+    client.configure(
+      socketio(io(url, { transports: ['websocket'], reconnectionDelay: 20, forceNew: true, ...socket }))
+    )
 
   configure(client)
   if (transport === 'SSE') client.configure(events())
