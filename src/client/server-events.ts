@@ -18,7 +18,7 @@ export interface Fields {
 
 /** How long to wait before the next try, in milliseconds, until the server has sent a value. */
 const RETRY = 2000
-/** The longest wait after several failures, in milliseconds. */
+/** The longest wait after several failures, in milliseconds, unless the server has sent a longer one. */
 const MAX_RETRY = 30_000
 
 /** A field of an event: `data: …`. */
@@ -108,7 +108,9 @@ export class ServerEvents {
 
   /** How long to wait for the next try: as the server said at last, and twice as long after each further failure. */
   private toWait(): number {
-    return Math.min(this.retry * 2 ** Math.max(this.failures - 1, 0), MAX_RETRY)
+    const { retry, failures } = this
+
+    return Math.min(retry * 2 ** Math.max(failures - 1, 0), Math.max(retry, MAX_RETRY))
   }
 
   /** Whether the error is about an access token that is another one now. */

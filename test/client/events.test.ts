@@ -273,3 +273,17 @@ it('a stream that the server has refused begins again at the next login, also of
   await client.reAuthenticate(true)
   await joined
 })
+
+it('a client waits as long as the server says, also for more than half a minute', async () => {
+  const { app, url } = await start()
+  const waits = vi.spyOn(globalThis, 'setTimeout')
+  const busy = () =>
+    Promise.resolve(new Response('retry: 50000\n\n', { headers: { 'Content-Type': 'text/event-stream' } }))
+  const client = alulaClient().configure(rest(url).fetch(busy)).configure(events())
+
+  onTestFinished(() => waits.mockRestore())
+  onTestFinished(() => client.teardown() as any)
+  client.service('messages').on('created', () => undefined)
+  await vi.waitFor(() => expect(waits.mock.calls.find(([run]) => run.name === 'end')?.[1]).toBe(50_000))
+  expect(app.channel('all').length).toBe(0)
+})
