@@ -113,15 +113,16 @@ export class ServerEvents {
     return Math.min(retry * 2 ** Math.max(failures - 1, 0), Math.max(retry, MAX_RETRY))
   }
 
-  /** Whether the error is about an access token that is another one now. */
+  /** Whether the error is about an access token that is another one now, or may be soon. */
   private async isRenewed(error: { code?: number; message?: string }): Promise<boolean> {
     const client = this.app.authentication
 
     if (!client?.isRenewable(error)) return false
 
+    // What has only delayed the renewal is tried again with the stream.
     return client.renew(this.token).then(
       () => true,
-      () => false
+      (failure: { code: number }) => !isFinal(failure.code)
     )
   }
 

@@ -6,8 +6,10 @@ import { events as serveEvents } from '../../src/events.ts'
 import express, { errorHandler, rest as serveRest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
+import { WREN } from '../sessions/app.ts'
 import { configureLogin } from '../support/login.ts'
 import { serve, toUrl } from '../support/server.ts'
+import { CREDENTIALS, startSessions } from './session-clients.ts'
 
 const USER = { email: 'ann', password: 'open sesame' }
 
@@ -272,6 +274,36 @@ it('a stream that the server has refused begins again at the next login, also of
   isAway = false
   await client.reAuthenticate(true)
   await joined
+})
+
+it('a stream whose token could not be renewed is tried again', async () => {
+  const { app, url } = await startSessions('REST')
+  const replies = [
+    { path: '/events', code: 401, data: { name: 'TokenExpiredError' } },
+    { path: '/authentication', code: 503 }
+  ]
+  const reach = (address: string, init: any) => {
+    if (replies[0]?.path !== address.slice(url.length) || init.body?.includes('local'))
+      return fetch(address, init)
+
+    const error = replies.shift()
+
+    return Promise.resolve(Response.json(error, { status: error?.code as number }))
+  }
+  const client: any = alulaClient()
+    .configure(rest(url).fetch(reach as any))
+    .configure(authentication({ storage: toStorage() }))
+    .configure(events())
+
+  onTestFinished(async () => void (await client.teardown()))
+  client.on('error', () => undefined)
+  await client.authenticate(CREDENTIALS)
+
+  const joined = once(app, 'connection')
+
+  client.service('notes').on('created', () => undefined)
+  expect((await joined)[0]).toMatchObject({ user: { email: WREN.email } })
+  expect(replies).toEqual([])
 })
 
 it('a client waits as long as the server says, also for more than half a minute', async () => {
