@@ -1,6 +1,7 @@
 // The stream of a client: read by `fetch`, because an EventSource sends no header with a token.
 import { emitSafely, reportError } from '../core/events.ts'
 import { NotAcceptable } from '../errors.ts'
+import { toDelay } from '../utils/max-delay.ts'
 import { toResponseError } from './error.ts'
 import { FetchClient } from './fetch.ts'
 import { type Base, mergeHeaders } from './http.ts'
@@ -129,7 +130,7 @@ export class ServerEvents {
   /** Reads the events of one request. */
   protected async read(signal: AbortSignal): Promise<void> {
     const silence = new AbortController()
-    const watch = () => setTimeout(() => silence.abort(), this.timeout)
+    const watch = () => setTimeout(() => silence.abort(), toDelay(this.timeout))
     let timer = watch()
 
     try {
@@ -253,7 +254,7 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
 
   return new Promise((resolve) => {
-    const timer = setTimeout(end, milliseconds)
+    const timer = setTimeout(end, toDelay(milliseconds))
 
     function end(): void {
       clearTimeout(timer)

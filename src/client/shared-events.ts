@@ -1,6 +1,7 @@
 // One stream for all tabs of a browser with the same login: the tab with the lock reads it, and sends what it reads to the
 // others. Each tab knows its own position, so none has to trust that the tab with the lock has one that fits.
 import { isReached } from '../log/position.ts'
+import { toDelay } from '../utils/max-delay.ts'
 import type { Application } from './application.ts'
 import { readClaims } from './claims.ts'
 import { configureEvents, type EventsOptions } from './events.ts'
@@ -259,7 +260,7 @@ class SharedEvents extends ServerEvents {
   /** Waits for a sign of life of the tab with the lock; each tab for another time, so that only one takes its place. */
   private watch(wait = 0): void {
     clearTimeout(this.timer)
-    this.timer = setTimeout(() => this.onSilence(), wait + this.timeout * (1 + Math.random()))
+    this.timer = setTimeout(() => this.onSilence(), toDelay(wait + this.timeout * (1 + Math.random())))
   }
 
   private reopen(): void {

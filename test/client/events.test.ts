@@ -319,3 +319,18 @@ it('a client waits as long as the server says, also for more than half a minute'
   await vi.waitFor(() => expect(waits.mock.calls.find(([run]) => run.name === 'end')?.[1]).toBe(50_000))
   expect(app.channel('all').length).toBe(0)
 })
+
+it('a stream without a limit to its silence stays open', async () => {
+  const { app, url } = await start()
+  const client: any = alulaClient()
+    .configure(rest(url).fetch(fetch))
+    .configure(events({ timeout: Number.POSITIVE_INFINITY }))
+  const waits = vi.spyOn(globalThis, 'setTimeout')
+  const joined = once(app, 'connection')
+
+  onTestFinished(() => waits.mockRestore())
+  onTestFinished(() => client.teardown())
+  client.service('messages').on('created', () => undefined)
+  await joined
+  expect(waits.mock.calls.map(([, wait]) => wait)).not.toContain(Number.POSITIVE_INFINITY)
+})

@@ -280,6 +280,15 @@ describe.each(TRANSPORTS)('a live list over %s', (transport) => {
     expect(finds).toHaveLength(2)
   })
 
+  it('waits as long as a timer can when its interval is infinite', async () => {
+    const clock = createTimers()
+    const interval = Number.POSITIVE_INFINITY
+    const client = await connect(await startServer(), transport, { timers: clock.timers, interval })
+
+    client.live('notes')
+    await until(() => expect(clock.pauses).toEqual([2 ** 31 - 1]))
+  })
+
   it('says why a fetch has failed, keeps its records and tries again', async () => {
     let isBroken = true
     const server = await startServer((app) => {

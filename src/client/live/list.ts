@@ -1,6 +1,7 @@
 import { runSafely } from '../../core/events.ts'
 import type { Query } from '../../core/types.ts'
 import { isReached } from '../../log/position.ts'
+import { toDelay } from '../../utils/max-delay.ts'
 import { toUser } from '../claims.ts'
 import type { Stamp } from '../seen.ts'
 import type { ResponseParams } from '../service.ts'
@@ -251,7 +252,7 @@ export class List implements LiveList {
 
     timers.clearTimeout(this.timer)
     this.isSoon = isSoon
-    this.timer = timers.setTimeout(() => void this.fetch(), milliseconds)
+    this.timer = timers.setTimeout(() => void this.fetch(), toDelay(milliseconds))
   }
 
   private scheduleNext(): void {
