@@ -70,7 +70,7 @@ export class Reader {
     this.position = last?.id ?? START
     this.count = (last && parseEntry(last as any)?.count) ?? 0
     // What was there before has bytes too.
-    if (oldest) this.size.add(oldest.id, (await client.memoryUsage(this.key)) ?? 0)
+    if (oldest) this.size.addAll(oldest.id, this.position, (await client.memoryUsage(this.key)) ?? 0)
 
     await this.connection.keep(async () => {
       await this.check()

@@ -75,6 +75,9 @@ export async function readEpoch(client: Client, key: string): Promise<string> {
   return `${run.slice(0, 8)}${value}`
 }
 
+/** How many parts of a stream are told apart. */
+const PARTS = 64
+
 /** Up to which id the stream may forget entries, so that the others have no more bytes than they may. */
 export class StreamSize {
   private readonly maxBytes: number
@@ -86,17 +89,25 @@ export class StreamSize {
     this.maxBytes = maxBytes
   }
 
-  /** Notes an entry, or several that begin with this one. */
+  /** Notes an entry. */
   add(id: string, bytes: number): void {
     const last = this.parts.at(-1)
 
-    if (last && last.bytes < this.maxBytes / 64) last.bytes += bytes
+    if (last && last.bytes < this.maxBytes / PARTS) last.bytes += bytes
     else this.parts.push({ id, bytes })
 
     this.bytes += bytes
 
     // Here, because a process that only reads asks for no id.
     while (this.bytes > this.maxBytes && this.parts.length > 1) this.bytes -= this.parts.shift()?.bytes ?? 0
+  }
+
+  /** Notes all entries between two, as if the stream had grown evenly: one part would be forgotten at once. */
+  addAll(first: string, last: string, bytes: number): void {
+    const [from = 0, to = 0] = [first, last].map(Number.parseFloat)
+
+    for (let part = 0; part < PARTS; part++)
+      this.add(part === 0 ? first : `${Math.floor(from + ((to - from) * part) / PARTS)}-0`, bytes / PARTS)
   }
 
   /** The first id that is kept. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { startProxy } from '../support/proxy.ts'
 import { createPrefix, describeOwnRedis, describeRedis, REDIS_URL, startRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
-import { payloads, startProcess, startTwo } from './app.ts'
+import { type Process, payloads, startProcess, startTwo } from './app.ts'
 import { connectTo, hears, numbers, openGaps, send } from './sending.ts'
 
 describeRedis('a gap', () => {
@@ -105,5 +105,25 @@ describeOwnRedis('the bytes of the stream', () => {
     expect(await client.memoryUsage('alula:events')).toBeLessThan(maxBytes * 1.5)
     expect(await client.memoryUsage('alula:events')).toBeGreaterThan(maxBytes / 2)
     expect(one.gaps).toEqual([])
+  })
+
+  it('make room for those of a process that begins, one after another', async () => {
+    const redis = await startRedis()
+    const maxBytes = 4_000_000
+    const one = await startProcess({ redis: redis.url, maxBytes })
+    const client = await connectTo(redis.url)
+    const text = 'x'.repeat(90_000)
+
+    async function fill(process: Process, from: number, to: number): Promise<void> {
+      for (const n of numbers(from, to)) {
+        process.things.emit('custom', text)
+        await until(() => expect(one.heard).toHaveLength(n + 1))
+      }
+    }
+
+    await fill(one, 0, 40)
+    await fill(await startProcess({ redis: redis.url, maxBytes }), 40, 50)
+    expect(await client.memoryUsage('alula:events')).toBeLessThan(maxBytes * 1.5)
+    expect(await client.memoryUsage('alula:events')).toBeGreaterThan(maxBytes / 2)
   })
 })
