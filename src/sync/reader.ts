@@ -47,6 +47,8 @@ export class Reader {
   /** The number of the last entry by process: what is written again is taken once. */
   private readonly numbers = new BoundedMap<string, number>(MAX_ORIGINS)
   private position = START
+  /** The last entry from before its start. */
+  private begun = START
   private count = 0
   private epoch: string | undefined
   /** The last entry of a log that has begun anew: up to there are entries that were read before. */
@@ -67,8 +69,8 @@ export class Reader {
     const [last] = (await client.xRevRange(this.key, '+', '-', { COUNT: 1 })) ?? []
     const [oldest] = (await client.xRange(this.key, '-', '+', { COUNT: 1 })) ?? []
 
-    this.position = last?.id ?? START
-    this.count = (last && parseEntry(last as any)?.count) ?? 0
+    this.moveTo(last)
+    this.begun = this.position
     // What was there before has bytes too.
     if (oldest) this.size.addAll(oldest.id, this.position, (await client.memoryUsage(this.key)) ?? 0)
 
@@ -81,9 +83,10 @@ export class Reader {
   /** Notes whether the log is another one, of which all is new that is in it. */
   private async check(): Promise<void> {
     const { client } = this.connection
-    const [epoch, found, last] = await Promise.all([
+    const [epoch, found, begun, last] = await Promise.all([
       readEpoch(client, this.key),
       client.xRange(this.key, this.position, this.position),
+      client.xRange(this.key, this.begun, this.begun),
       client.xRevRange(this.key, '+', '-', { COUNT: 1 })
     ])
     const isFirst = this.epoch === undefined
@@ -91,14 +94,22 @@ export class Reader {
     if (epoch === this.epoch) return
 
     if (!isFirst && found?.length === 0) {
-      this.position = START
-      this.count = 0
+      // A copy that only lacks the last entries has it: what comes before was never for this process.
+      this.moveTo(begun?.[0])
       this.readBefore = last?.[0]?.id ?? START
-      this.size.clear()
+      this.size.clear(this.position)
     }
 
     this.epoch = epoch
     this.listener.epoch(epoch, { id: this.position, count: this.count })
+  }
+
+  /** Goes on after an entry; before all of them without one. */
+  private moveTo(entry: unknown): void {
+    const message = entry as Message | undefined
+
+    this.position = message?.id ?? START
+    this.count = (message && parseEntry(message)?.count) ?? 0
   }
 
   private async readAll(): Promise<void> {

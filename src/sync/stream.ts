@@ -1,5 +1,6 @@
 // What is written to the stream of Redis, and read from it.
 import { randomUUID } from 'node:crypto'
+import { compareIds } from '../log/position.ts'
 import type { Client } from '../redis/connection.ts'
 import { isStringList } from '../utils/check.ts'
 
@@ -115,10 +116,9 @@ export class StreamSize {
     return this.parts[0]?.id
   }
 
-  /** All that was noted is gone. */
-  clear(): void {
-    this.parts.length = 0
-    this.bytes = 0
+  /** What was noted after an entry is gone. */
+  clear(end: string): void {
+    while (compareIds(this.parts.at(-1)?.id ?? end, end) > 0) this.bytes -= this.parts.pop()?.bytes ?? 0
   }
 }
 

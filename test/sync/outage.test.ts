@@ -181,6 +181,34 @@ describeOwnRedis('when Redis is away', () => {
     await until(() => expect(one.statuses).toEqual(['away', 'back']))
   })
 
+  it('or another server takes over without the last entries, nothing comes again from before a process', async () => {
+    const redis = await startRedis()
+    const former = await startProcess({ redis: redis.url })
+    const proxy = await startProxy(redis.url)
+    const client = await connectTo(redis.url)
+
+    send(former, 0, 10)
+    await hears(former, numbers(0, 10))
+    await former.app.teardown()
+
+    const one = await startProcess({ redis: redis.url })
+    const other = await startProcess({ redis: proxy.url })
+
+    send(one, 10, 13)
+    await hears(other, numbers(10, 13))
+
+    const [last] = (await client.xRevRange('alula:events', '+', '-', { COUNT: 1 })) ?? []
+
+    proxy.cut()
+    await until(() => expect(other.statuses).toEqual(['away']))
+    await client.xDel('alula:events', last?.id as string)
+    await client.del('alula:events:epoch')
+    proxy.mend()
+    await until(() => expect(other.gaps).toEqual([ANY]))
+    send(one, 13, 14)
+    await hears(other, numbers(10, 14))
+  })
+
   it('the application ends all the same, in time, and says what was not sent', async () => {
     const redis = await startRedis()
     const one = await startProcess({ redis: redis.url })
