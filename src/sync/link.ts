@@ -87,7 +87,10 @@ export class Link implements LogSource {
     const writer = new Writer(
       writing,
       size,
-      { key, maxBytes, maxDelay, createTx: () => (this.log as SharedLog).createTx() },
+      {
+        ...{ key, maxBytes, maxDelay, createTx: () => (this.log as SharedLog).createTx() },
+        getLostAt: () => reader.lostAt
+      },
       {
         publish: (entry) => this.log?.publishOwn(entry),
         overtaken: (paths) => this.log?.tellGap(paths),

@@ -40,6 +40,9 @@ const MAX_ORIGINS = 1000
 
 /** Reads the stream, from the moment of its start. */
 export class Reader {
+  /** Since when it gets nothing of what is written. */
+  lostAt = Number.POSITIVE_INFINITY
+
   private readonly connection: RedisConnection
   private readonly key: string
   private readonly size: StreamSize
@@ -114,8 +117,12 @@ export class Reader {
 
   private async readAll(): Promise<void> {
     try {
-      for (;;) await this.read()
+      for (;;) {
+        await this.read()
+        this.lostAt = Number.POSITIVE_INFINITY
+      }
     } catch (error) {
+      this.lostAt = Math.min(this.lostAt, Date.now())
       this.connection.retry(error as Error)
     }
   }

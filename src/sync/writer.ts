@@ -13,6 +13,8 @@ export interface WriterSettings {
   readonly maxDelay: number
   /** Names an entry: that of this process, and a number that grows. */
   readonly createTx: () => string
+  /** Since when this process reads nothing of what is written. */
+  readonly getLostAt: () => number
 }
 
 /** What a writer tells. */
@@ -234,9 +236,11 @@ export class Writer {
 
         this.timer = undefined
 
+        // As long as Redis is there, in the order of the log.
+        const isThere = this.isWriting && this.settings.getLostAt() > end
+
         for (const { own, since } of this.waiting) {
-          // As long as Redis is there, in the order of the log.
-          if (!this.isWriting && since <= end && own) this.listener.publish(own)
+          if (!isThere && since <= end && own) this.listener.publish(own)
         }
 
         this.watch()

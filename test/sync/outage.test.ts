@@ -209,6 +209,21 @@ describeOwnRedis('when Redis is away', () => {
     await hears(other, numbers(10, 14))
   })
 
+  it('or refuses to be read, connections of a process get its own events all the same', async () => {
+    const redis = await startRedis()
+    const one = await startProcess({ redis: redis.url, maxDelay: 50 })
+    const client = await connectTo(redis.url)
+
+    await client.sendCommand(['ACL', 'SETUSER', 'default', '-xread'])
+    send(one, 0, 1)
+    await until(() => expect(one.statuses).toContain('away'))
+    send(one, 1, 3)
+    await hears(one, numbers(0, 3))
+    await client.sendCommand(['ACL', 'SETUSER', 'default', '+xread'])
+    send(one, 3, 5)
+    await hears(one, numbers(0, 5))
+  })
+
   it('the application ends all the same, in time, and says what was not sent', async () => {
     const redis = await startRedis()
     const one = await startProcess({ redis: redis.url })
