@@ -21,7 +21,7 @@ export type RedisSettings = Readonly<Required<RedisOptions>>
 const CHECKS: OptionChecks = {
   redis: [
     isLocation,
-    'a URL, options of createClient (with host and port in socket), or a client',
+    'a URL, options of createClient (with host and port in socket), or a client of one server',
     'required'
   ],
   prefix: [isString, 'a string that is not empty'],
@@ -50,8 +50,8 @@ export function toRedisSettings(
 }
 
 function isLocation(redis: unknown): boolean {
-  // There they would be ignored, and Redis looked for on this machine.
-  const isMisplaced = ['host', 'port'].some((name) => Object.hasOwn(Object(redis), name))
+  // There they would be ignored, and Redis looked for on this machine. A cluster has its servers in `rootNodes` and `slots`.
+  const isMisplaced = ['host', 'port', 'rootNodes', 'slots'].some((name) => name in Object(redis))
 
   return isString(redis) || (isObject(redis) && !isMisplaced)
 }

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import { createClient } from 'redis'
+import { createClient, createCluster } from 'redis'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { getInternals } from '../../src/core/internals.ts'
 import { alula } from '../../src/index.ts'
@@ -22,7 +22,7 @@ import { until } from '../support/until.ts'
 import { startProcess } from './app.ts'
 
 const PARAMS = 'an array of names other than headers, authentication, connection'
-const LOCATION = 'a URL, options of createClient (with host and port in socket), or a client'
+const LOCATION = 'a URL, options of createClient (with host and port in socket), or a client of one server'
 
 /** Options that have to do with Redis alone. */
 const wrongOptions: [keyof RedisRevocationOptions, unknown, string][] = [
@@ -32,6 +32,8 @@ const wrongOptions: [keyof RedisRevocationOptions, unknown, string][] = [
   ['redis', [], LOCATION],
   ['redis', { host: 'redis.example' }, LOCATION],
   ['redis', { port: 6380 }, LOCATION],
+  ['redis', { rootNodes: [{ url: 'redis://localhost' }] }, LOCATION],
+  ['redis', createCluster({ rootNodes: [{ url: 'redis://localhost' }] }), LOCATION],
   ['prefix', '', 'a string that is not empty'],
   ['connectTimeout', 0, 'a number of milliseconds'],
   ['connectTimeout', '5 s', 'a number of milliseconds'],
