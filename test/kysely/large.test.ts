@@ -86,6 +86,22 @@ describeDatabases('large integers', (database) => {
     expect(await service.find({ query: { id: { $gte: 2 ** 52, $lt: 2 ** 60 } } })).toHaveLength(1)
   })
 
+  it('are exactly their text in long lists, of which others are none', async () => {
+    const { service } = await open(database, `id ${bigint} primary key, number ${bigint}`)
+    const numbers = [...Array.from({ length: 12 }, (_, index) => String(2n ** 53n + BigInt(index))), '5']
+    const records = numbers.map((number) => ({ id: number, number: `-${number}` }))
+
+    await service.create([...records, { id: ODD.replace('9', '8'), number: 1 }])
+
+    const ids = [...numbers, 1.5, String(2n ** 63n), String(2n ** 64n)]
+    const negative = numbers.map((number) => `-${number}`)
+
+    expect(await service.find({ query: { id: { $in: ids } } })).toHaveLength(13)
+    expect(await service.find({ query: { number: { $in: negative } } })).toHaveLength(13)
+    expect(await service.remove(null, { query: { id: { $nin: ids } } })).toHaveLength(1)
+    expect(await service.find()).toHaveLength(13)
+  })
+
   it('up to the last are exact, and those beyond it equal none', async () => {
     const { service } = await open(database, `id ${bigint} primary key, name ${database.text}`)
     const last = String(2n ** 63n - 1n)
@@ -118,6 +134,45 @@ describeDatabases(
     })
   },
   [POSTGRES, MARIADB]
+)
+
+describeDatabases(
+  'numbers of a catalog',
+  (database) => {
+    it('are found by long lists too', async () => {
+      const { service } = await open(database, 'id integer primary key, source oid')
+      const sources = [1, 2 ** 31, 2 ** 32 - 1]
+
+      await service.create(sources.map((source, id) => ({ id, source })))
+
+      for (const others of [[], Array.from({ length: 12 }, (_, index) => -index)]) {
+        const source = { $in: [...sources, 2 ** 32, 2 ** 40, 1.5, ...others] }
+
+        expect(await service.find({ query: { source } })).toHaveLength(3)
+      }
+    })
+  },
+  [POSTGRES]
+)
+
+describeDatabases(
+  'a large id',
+  (database) => {
+    it('has the type of its column, so that an index serves', async () => {
+      const statements: string[] = []
+      const db = await createTable(database, 'alula_large', 'id bigint primary key', (event) =>
+        void statements.push(event.query.sql)
+      )
+      const service: any = kysely({ Model: db, name: 'alula_large' })
+
+      await service.create({ id: ODD })
+      statements.length = 0
+      await service.get(ODD)
+
+      expect(statements.join()).not.toContain('::numeric')
+    })
+  },
+  [POSTGRES]
 )
 
 describeDatabases(

@@ -23,11 +23,12 @@ import { LOCAL_TIMES, type TimeFormat, UTC_TIMES } from '../times.ts'
 /** Locales whose collations order text by its code points, if ICU has nothing to do with them. */
 const ORDERED_LOCALES: readonly unknown[] = ['C', 'POSIX', 'C.UTF-8', 'C.utf8', 'PG_UNICODE_FAST']
 
-/** Below which number the integers of a type are. */
+/** Below which number the integers of a type are; those of an `oid` are compared as `int8`. */
 const INTEGER_LIMITS: ReadonlyMap<string, number> = new Map([
   ['int2', 2 ** 15],
   ['int4', 2 ** 31],
-  ['int8', 2 ** 53]
+  ['int8', 2 ** 53],
+  ['oid', 2 ** 53]
 ])
 
 const JSON_TYPES: TypeNames = ['null', ['number'], ['string'], ['boolean'], ['array'], ['object']]
@@ -628,6 +629,8 @@ function toCast({ column: { kind, type } }: Field, value: unknown): string | und
 }
 
 function fits(value: unknown, type: string): boolean {
+  if (typeof value === 'bigint') return type === 'int8' && BigInt.asIntN(64, value) === value
+
   return Number.isInteger(value) && Math.abs(value as number) < (INTEGER_LIMITS.get(type) ?? 0)
 }
 
