@@ -13,7 +13,6 @@ import { findDatabase } from './databases.ts'
 import type { Fragment, StoredRow, Table } from './dialect.ts'
 import { compareWithTable } from './drift.ts'
 import { type FailedCall, toFeathersError, toTableError } from './errors.ts'
-import { toColumn } from './field.ts'
 import { insertRows } from './insert.ts'
 import { withPluginsOf, withSchema } from './instance.ts'
 import { toKeyedStore } from './keyset.ts'
@@ -39,6 +38,7 @@ import { runWithSettings, setSettings, toSettingsKey, withSettings } from './set
 import { writeChecked } from './stored-check.ts'
 import { type StoredField, type StoredService, toStoredFields } from './stored-fields.ts'
 import { assertPlace } from './subquery.ts'
+import { isNumbered } from './table.ts'
 import { assertTakes, getTable, openTable, read, type TableHandle } from './table-handle.ts'
 import { Transaction } from './transaction.ts'
 import { findKeyFault } from './unique-key.ts'
@@ -288,7 +288,7 @@ export class KyselyAdapter<
 
       const items = [data].flat() as object[]
 
-      if (params?.provider && !this.getOptions(params).allowId) assertNumbered(items, handle)
+      if (this._numbersFor(params)) assertNumbered(items, handle)
 
       const changes = items.map((item) => ({ data: item, row: toNewRow(item, handle) }))
       const newRows = changes.map(({ row }) => row)
@@ -347,6 +347,9 @@ export class KyselyAdapter<
 
       const target = { id, where: this._prepare(query, handle) }
       const row = toChange(handle)
+
+      if (this._numbersFor(params)) deleteNumbered(row, handle)
+
       const writing = { isNew: false, changes: [{ data, row }] }
       const rows = await writeChecked(handle, storedCheck, writing, (current) =>
         changeRows(current, target, row)
@@ -354,6 +357,11 @@ export class KyselyAdapter<
 
       return toResult<Result>(id, rows, query, handle)
     })
+  }
+
+  /** Whether a call leaves numbers to the database: that of a client does, unless clients may choose ids. */
+  private _numbersFor(params: ServiceParams | undefined): boolean {
+    return Boolean(params?.provider) && !this.getOptions(params).allowId
   }
 
   /** Translates the conditions, and refuses names that are no columns. */
@@ -444,19 +452,28 @@ function assertTotalOrder(sort: readonly Sort[], { id, table }: TableHandle): vo
   )
 }
 
-/** An id of a client may be the last number there is. */
+/** A number of a client may be the last one there is. */
 function assertNumbered(items: readonly unknown[], { id, table }: TableHandle): void {
-  const isChosen = items.some((item) => {
-    const given = (item as Record<string, unknown> | null | undefined)?.[id]
+  for (const column of table.columns.values()) {
+    const { name } = column
 
-    return given !== undefined && given !== null && given !== ''
-  })
+    if (!isNumbered(column, id) || !items.some((item) => hasChosen(item, name))) continue
 
-  if (!isChosen || !toColumn(id, table).isAutoIncrement) return
+    throw new BadRequest(`Invalid data: '${name}' is numbered by the database, and cannot be chosen`, {
+      errors: { [name]: 'cannot be chosen' }
+    })
+  }
+}
 
-  throw new BadRequest(`Invalid data: '${id}' is numbered by the database, and cannot be chosen`, {
-    errors: { [id]: 'cannot be chosen' }
-  })
+function hasChosen(item: unknown, name: string): boolean {
+  const given = (item as Record<string, unknown> | null | undefined)?.[name]
+
+  return given !== undefined && given !== null && given !== ''
+}
+
+/** Clients send whole records: another number is not taken over, as another id is not. */
+function deleteNumbered(row: Row, { id, table }: TableHandle): void {
+  for (const column of table.columns.values()) if (isNumbered(column, id)) row.delete(column.name)
 }
 
 function toResult<Result>(

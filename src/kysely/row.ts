@@ -13,7 +13,8 @@ export type Row = Map<string, unknown>
  *
  * @throws BadRequest that names a field that is no column, or whose value has another type
  */
-export function toRow(data: object, { table, id }: TableHandle): Row {
+export function toRow(data: object, handle: TableHandle): Row {
+  const { table, id } = handle
   const row: Row = new Map()
 
   for (const [name, value] of Object.entries(data)) {
@@ -21,7 +22,7 @@ export function toRow(data: object, { table, id }: TableHandle): Row {
 
     if (value === undefined || name === id || column.isComputed) continue
 
-    row.set(name, toStored(column, value, table))
+    row.set(name, toStoredField(column, value, handle))
   }
 
   return row
@@ -62,7 +63,7 @@ export function toNewRow(data: object, handle: TableHandle): Row {
   const column = toColumn(id, table)
 
   if (given !== undefined && given !== null && given !== '') {
-    row.set(id, toStoredId(column, given, handle))
+    row.set(id, toStoredField(column, column.kind === 'text' ? String(given) : given, handle))
   } else if (needsId(column, handle)) {
     row.set(id, crypto.randomUUID())
   } else if (table.dialect.storesNoId(column)) {
@@ -73,12 +74,12 @@ export function toNewRow(data: object, handle: TableHandle): Row {
 }
 
 /**
- * Converts an id that was given.
+ * Converts a value that was given.
  *
  * @throws BadRequest for one that cannot be, and for one that would leave few to count, or none
  */
-function toStoredId(column: Column, given: unknown, { table }: TableHandle): unknown {
-  const stored = toStored(column, column.kind === 'text' ? String(given) : given, table)
+function toStoredField(column: Column, given: unknown, { table }: TableHandle): unknown {
+  const stored = toStored(column, given, table)
 
   if (column.continuesFromMax && typeof stored === 'bigint') {
     const expectation = 'expects a number below 2^53'

@@ -5,7 +5,7 @@ import type { Table } from './dialect.ts'
 import { toLimitSchema } from './limits.ts'
 import { makeNullable } from './nullable.ts'
 import type { AnyKyselyParams } from './options.ts'
-import { type Column, holdsUuid, type Kind } from './table.ts'
+import { type Column, holdsUuid, isNumbered, type Kind } from './table.ts'
 
 /** A service whose records are in a table. */
 export interface StoredService {
@@ -136,7 +136,7 @@ export function toStoredFields(
       isId,
       isJson: column.kind === 'json',
       isNullable: isView ? undefined : isNullable,
-      isChosen: !isId || isRequired || isNatural || allowId,
+      isChosen: !(isId || isNumbered(column, id)) || isRequired || isNatural || allowId,
       isRequired
     }
   })

@@ -255,7 +255,9 @@ function toForm(
   { fields: refined = {}, ...settings }: TableSettings,
   stored: readonly StoredField[]
 ): LongForm {
-  const made = stored.filter(({ isComputed, isId }) => isComputed && !isId).map(({ name }) => name)
+  const made = stored
+    .filter(({ isComputed, isChosen, isId }) => (isComputed || !isChosen) && !isId)
+    .map(({ name }) => name)
   const server = { ...Object.fromEntries(made.map((name) => [name, undefined])), ...settings.server }
   const times = settings.timestamps ? TIMESTAMPS : []
   const omitted = [...Object.keys(server), ...times, ...Object.keys(settings.computed ?? {})]

@@ -126,6 +126,17 @@ export interface Changes {
   readonly delete: boolean
 }
 
+/**
+ * Whether the numbers of a column are the database's to give: those of the id, and of a column in which a chosen one would be
+ * in the way of those that follow.
+ */
+export function isNumbered(
+  { name, isAutoIncrement, isUnique, continuesFromMax }: Column,
+  id: string
+): boolean {
+  return isAutoIncrement && (name === id || isUnique || continuesFromMax)
+}
+
 const COLUMN_DEFAULTS = {
   isComputed: false,
   isAutoIncrement: false,

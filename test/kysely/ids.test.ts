@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { kysely } from '../../src/kysely.ts'
+import { alula } from '../../src/index.ts'
+import { kysely, table } from '../../src/kysely.ts'
 import { createTable, describeDatabases, MARIADB, POSTGRES } from '../support/sql.ts'
 
 const EXTERNAL = { provider: 'rest' }
@@ -33,6 +34,72 @@ describeDatabases('an id that the database numbers', (database) => {
     expect(await (kysely({ ...options, allowId: true }) as any).create({ id: 9 }, EXTERNAL)).toMatchObject({
       id: 9
     })
+  })
+
+  it('is not set by a client where another column is the id', async () => {
+    const text = database === MARIADB ? 'varchar(50)' : 'text'
+    const columns = `number ${database.countedId}, slug ${text} unique, name ${text}`
+    const db = await createTable(database, 'alula_ids', columns)
+    const options = { Model: db, name: 'alula_ids', id: 'slug', multi: true }
+    const service: any = kysely(options)
+    const record = { number: 1, slug: 'a', name: 'Ada' }
+    const refusal = { name: 'BadRequest', errors: { number: 'cannot be chosen' } }
+    const huge = '2147483647'
+
+    await service.create({ slug: 'a', name: 'Ada' }, EXTERNAL)
+    await expect(service.create({ slug: 'b', number: huge }, EXTERNAL)).rejects.toMatchObject(refusal)
+    // Clients send whole records.
+    expect(await service.update('a', { ...record, number: huge }, EXTERNAL)).toEqual(record)
+    expect(await service.patch('a', { number: huge }, EXTERNAL)).toEqual(record)
+    expect(await service.patch(null, { number: huge, name: 'Bob' }, EXTERNAL)).toEqual([
+      { ...record, name: 'Bob' }
+    ])
+    expect(await service.create({ slug: 'b' }, EXTERNAL)).toMatchObject({ number: 2 })
+    expect(await service.create({ slug: 'c', number: 7 })).toMatchObject({ number: 7 })
+    expect(await (kysely({ ...options, allowId: true }) as any).patch('c', { number: 9 }, EXTERNAL)).toEqual({
+      ...{ slug: 'c', number: 9, name: null }
+    })
+  })
+
+  it('is set by the server where a schema is made from the table', async () => {
+    const text = database === MARIADB ? 'varchar(50)' : 'text'
+    const columns = `number ${database.countedId}, slug ${text} not null unique, name ${text}`
+    const db = await createTable(database, 'alula_ids', columns)
+    const app: any = alula()
+
+    app.use('items', kysely({ Model: db, name: 'alula_ids', id: 'slug', allowId: false }), {
+      schema: table({ fields: { slug: { type: 'string', maxLength: 5 } } })
+    })
+    await app.setup()
+
+    const items = app.service('items')
+
+    await items._create({ slug: 'a', name: 'Ada' })
+
+    for (const call of [
+      () => items.create({ name: 'Bob', number: 5 }, EXTERNAL),
+      () => items.patch('a', { number: 5 }, EXTERNAL)
+    ]) {
+      await expect(call()).rejects.toMatchObject({ errors: { number: 'is set by the server' } })
+    }
+
+    expect(await items.patch('a', { name: 'Bob' }, EXTERNAL)).toMatchObject({ number: 1, name: 'Bob' })
+    expect(await items.update('a', { name: 'Cyd' }, EXTERNAL)).toEqual({ number: 1, slug: 'a', name: 'Cyd' })
+  })
+
+  it('is below 2^53 in any column, where the next one follows the largest', async () => {
+    if (database === POSTGRES) return
+
+    const type = database === MARIADB ? 'bigint auto_increment primary key' : database.countedId
+    const db = await createTable(database, 'alula_ids', `number ${type}, slug varchar(50) unique`)
+    const service: any = kysely({ Model: db, name: 'alula_ids', id: 'slug', allowId: true })
+    const number = String(2n ** 63n - 1n)
+    const refusal = { name: 'BadRequest', errors: { number: 'expects a number below 2^53' } }
+
+    await service.create({ slug: 'a' })
+    await expect(service.create({ slug: 'b', number })).rejects.toMatchObject(refusal)
+    await expect(service.patch('a', { number })).rejects.toMatchObject(refusal)
+    expect(await service.create({ slug: 'b' })).toMatchObject({ number: 2 })
   })
 
   it('is for clients to choose where the database makes none', async () => {
