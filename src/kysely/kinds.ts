@@ -264,8 +264,14 @@ function finite(value: unknown): unknown {
   return typeof value !== 'number' || Number.isFinite(value) ? value : NOTHING
 }
 
+/** A number as databases write it. */
+const WRITTEN_NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i
+
 /** Statements return integers as strings, because not all of them are numbers of JavaScript. */
 function fromInteger(value: unknown): unknown {
+  // Text of SQLite that only JavaScript takes for a number: '' and '0x10'.
+  if (typeof value === 'string' && !WRITTEN_NUMBER.test(value)) return value
+
   const number = Number(value)
 
   if (Number.isSafeInteger(number)) return number

@@ -160,8 +160,11 @@ describeDatabases(
   (database) => {
     it('has the type of its column, so that an index serves', async () => {
       const statements: string[] = []
-      const db = await createTable(database, 'alula_large', 'id bigint primary key', (event) =>
-        void statements.push(event.query.sql)
+      const db = await createTable(
+        database,
+        'alula_large',
+        'id bigint primary key',
+        (event) => void statements.push(event.query.sql)
       )
       const service: any = kysely({ Model: db, name: 'alula_large' })
 
@@ -216,4 +219,19 @@ describeDatabases(
     })
   },
   [MARIADB]
+)
+
+describeDatabases(
+  'text in a column of integers',
+  (database) => {
+    it('is shown as it is', async () => {
+      const { db, service } = await open(database, 'id integer primary key, number integer')
+      const texts = ['', ' ', '0x10', '0b1', 'Infinity', 'x']
+
+      for (const number of texts) await db.insertInto('alula_large').values({ number }).execute()
+
+      expect((await service.find()).map(({ number }: any) => number)).toEqual(texts)
+    })
+  },
+  [SQLITE]
 )
