@@ -77,15 +77,17 @@ export async function removeRows(handle: TableHandle, target: Target): Promise<r
 
   return await atomically(db, async (transaction) => {
     const current = { ...handle, db: transaction }
-    const { rows, condition } = await lockTarget(current, target, where)
+    const { rows, condition, sharesId, others } = await lockTarget(current, target, where)
 
     if (rows.length === 0) return []
 
     const removed = await countChanges(current, current.db.deleteFrom(current.name).where(condition))
 
     if (removed > rows.length) throw requestsCollided()
+    if (!table.isView) return rows
 
-    return rows
+    // Its trigger may leave out some, and the database may count none.
+    return withoutRows(rows, withoutRows(await lockRows(current, sharesId), others))
   })
 }
 

@@ -173,3 +173,31 @@ describeDatabases(
   },
   [SQLITE, POSTGRES]
 )
+
+describeDatabases(
+  'a removal that the trigger of a view leaves out',
+  (database) => {
+    it('is a 404 without an event, and missing among several records', async () => {
+      const { app, db, notes } = await open(database)
+      const removed: unknown[] = []
+
+      await run(db, [
+        `create view ${TABLE}_other as select * from ${TABLE}`,
+        `create trigger alula_keep instead of delete on ${TABLE}_other when old.text <> 'kept' begin
+          delete from ${TABLE} where id = old.id; end`
+      ])
+      await notes.create([{ text: 'kept' }, { text: 'b' }, { text: 'c' }])
+      app.use('others', kysely({ Model: db, name: `${TABLE}_other`, multi: true }))
+
+      const others = app.service('others')
+
+      others.on('removed', ({ id }: any) => removed.push(id))
+      await expect(others.remove(1)).rejects.toMatchObject({ code: 404 })
+      expect(await others.remove(2)).toEqual({ id: 2, text: 'b' })
+      expect(await others.remove(null)).toEqual([{ id: 3, text: 'c' }])
+      expect(await notes.find()).toEqual([{ id: 1, text: 'kept' }])
+      expect(removed).toEqual([2, 3])
+    })
+  },
+  [SQLITE]
+)
