@@ -49,6 +49,12 @@ for (const email of ['ada', 'bob']) {
   console.log(JSON.stringify(await own.find()))
 }
 console.log(JSON.stringify(await app.asClient().service('notes').find()))
+
+const notes = app.service('notes')
+
+// Own code may choose a number, which the sequence then comes upon.
+await notes.create({ id: 3, text: 'chosen' }, { user: { id: 1 } })
+console.log(JSON.stringify(await notes.create({ text: 'counted' }, { user: { id: 1 } })))
 await db.destroy()
 `
 
@@ -73,7 +79,8 @@ describeDatabases(
       expect(await runToEnd(toModule(START, notes, logins, CALLS), { DATABASE_URL: url.href })).toEqual([
         '[{"id":1,"owner":1,"text":"of ada"}]',
         '[{"id":2,"owner":2,"text":"of bob"}]',
-        '[]'
+        '[]',
+        '{"id":4,"owner":1,"text":"counted"}'
       ])
     })
   },
