@@ -2,8 +2,10 @@ import { type AdapterMethods, type FindMethod, implementService } from '../adapt
 import type { Cursored, Paged, Unpaged } from '../adapter/options.ts'
 import type { CursorPage, Paginated } from '../core/types.ts'
 import { TRAITS, type Traits } from '../hooks/traits.ts'
+import { hasCode } from '../utils/check.ts'
 import { KyselyAdapter } from './adapter.ts'
 import { findDatabase } from './databases.ts'
+import { toFeathersError } from './errors.ts'
 import type { AnyKyselyParams, KyselyOptions, KyselyParams } from './options.ts'
 import { assertRowSecurity, followCalls } from './settings.ts'
 import type { StoredService } from './stored-fields.ts'
@@ -42,7 +44,9 @@ export class KyselyService<
 
     if (session) {
       followCalls(app, database)
-      await assertRowSecurity(Model, findPlace(Model, name), path)
+      await assertRowSecurity(Model, findPlace(Model, name), path).catch((error) => {
+        throw hasCode(error, 'ALULA_ROW_SECURITY') ? error : toFeathersError(error)
+      })
     }
 
     const check = async () => {

@@ -11,7 +11,6 @@ import type { AnyKysely } from './any-kysely.ts'
 import { atomically } from './atomic.ts'
 import { type CurrentCall, type Database, findDatabase, type SessionOption } from './databases.ts'
 import type { Place } from './dialect.ts'
-import { toFeathersError } from './errors.ts'
 
 /** An application, as far as its calls are followed. */
 interface HookedApplication {
@@ -187,14 +186,10 @@ function isHooked(app: unknown): app is HookedApplication {
  * @param db The Kysely instance of the service, or the transaction of a call
  * @param place The table
  * @param path The path of the service
- * @throws Error that says why they do not hold; Unavailable when the database is away
+ * @throws Error that says why they do not hold; what the driver throws, which tells the transaction whether it is lost
  */
 export async function assertRowSecurity(db: AnyKysely, place: Place, path = place.name): Promise<void> {
-  const reason = await findDatabase(db)
-    .dialect.findUnheld?.(db.withoutPlugins(), place)
-    .catch((error) => {
-      throw toFeathersError(error)
-    })
+  const reason = await findDatabase(db).dialect.findUnheld?.(db.withoutPlugins(), place)
 
   if (reason === undefined) return
 

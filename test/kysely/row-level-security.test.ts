@@ -176,6 +176,31 @@ describeDatabases('row level security', () => {
     ])
   })
 
+  it('that could not be checked is the end of a transaction: nothing is committed, and no event is sent', async () => {
+    const rows = await openRows()
+    const app: Application<any> = alula()
+    const created: unknown[] = []
+
+    app.use('notes', kysely({ Model: rows.db, name: 'notes', session }))
+    app.use('audits', kysely({ Model: rows.db, name: 'audits', session }), { schema: table() })
+    app.service('notes').on('created', (note: unknown) => created.push(note))
+    await app.setup()
+    await listOwners(app, 'ada')
+    await sql`revoke select on pg_rewrite from public`.execute(rows.root)
+
+    await expect(
+      withTransaction(app, async () => {
+        await toClient(app, 'ada').create({ text: 'four' })
+        await app
+          .service('audits')
+          .get(1)
+          .catch(() => undefined)
+      })
+    ).rejects.toMatchObject({ code: 503 })
+    expect(created).toEqual([])
+    expect(await listOwners(app, 'ada')).toHaveLength(2)
+  })
+
   it('holds for statements in the transaction of a call, also of one with an idempotency key', async () => {
     const { root, db } = await openRows(2)
     const app = alula<any>()
