@@ -59,9 +59,10 @@ export class Savepoint {
     await this.run('release savepoint')
   }
 
-  /** Rolls back to the savepoint. On PostgreSQL, a transaction with a failed statement can then continue. */
+  /** Rolls back to the savepoint, and removes it. On PostgreSQL, a transaction with a failed statement can then continue. */
   async rollBack(): Promise<void> {
     await this.run('rollback to savepoint')
+    await this.release()
   }
 
   private async run(command: string): Promise<void> {

@@ -98,6 +98,22 @@ describeDatabases('the number of statements', (database) => {
     expect(await during(() => withTransaction(app, async () => undefined))).toEqual([])
   })
 
+  it('of a transaction in which one fails is balanced: each savepoint is released', async () => {
+    const { app, people, during } = await open()
+    const statements = await during(() =>
+      withTransaction(app, async () => {
+        await withTransaction(app, async () => {
+          await people.create({ name: 'Cyd' })
+          throw new Error('no')
+        }).catch(() => undefined)
+      })
+    )
+    const count = (word: string) => statements.filter((statement) => statement === word).length
+
+    expect(count('savepoint')).toBeGreaterThan(0)
+    expect(count('release')).toBe(count('savepoint'))
+  })
+
   it('is none where no record can match, and what is wrong is refused all the same', async () => {
     const { people, during } = await open()
     const none: readonly object[] = [
