@@ -9,7 +9,10 @@ const MAX_STATEMENTS = 200
 const MAX_LENGTH = 10_000
 
 /** All others change tables or settings. */
-const KEPT = /^\s*(?:select|with|insert|update|delete|replace|begin|commit|rollback|savepoint|release)\b/i
+const KEPT = /^\s*(?:select|with|insert|update|delete|replace|begin|commit|rollback)\b/i
+
+/** Each has the name of its savepoint, and runs once. */
+const SAVEPOINT = /^\s*(?:savepoint|release|rollback\s+to)\b/i
 
 /**
  * Keeps the prepared statements of a database of SQLite, because `SqliteDialect` of Kysely prepares a statement each time that
@@ -46,6 +49,9 @@ export function cacheStatements(database: SqliteDatabase): SqliteDatabase {
       }
 
       const statement = database.prepare(text)
+
+      if (SAVEPOINT.test(text)) return statement
+
       const isKept = KEPT.test(text)
 
       if (!isKept) statements.clear()

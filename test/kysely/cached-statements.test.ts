@@ -89,6 +89,20 @@ it('cacheStatements: two hundred statements are kept, those that were used last'
   expect(count(prepared, 'select 2 as')).toBe(2)
 })
 
+it('cacheStatements: savepoints, which have a new name each, evict no other statement', async () => {
+  const { db, prepared } = await open()
+  const read = () => sql`select 1 as number`.execute(db)
+
+  await read()
+  for (let number = 1; number <= 100; number++) {
+    for (const command of ['savepoint', 'rollback to savepoint', 'release savepoint'])
+      await sql.raw(`${command} alula_${number}`).execute(db)
+  }
+
+  await read()
+  expect(count(prepared, 'select 1 as')).toBe(1)
+})
+
 it('cacheStatements: a long statement is not kept', async () => {
   const { db, prepared } = await open()
   const read = () => sql`select ${sql.lit('x'.repeat(10_000))} as text`.execute(db)
