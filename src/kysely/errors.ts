@@ -30,7 +30,7 @@ const LOST_CODES: readonly unknown[] = [
 
 /** Some have no code for it. Only errors of drivers are matched. */
 const LOST_MESSAGE =
-  /connection (?:is )?(?:terminated|lost|closed|not open)|connection timeout|timeout exceeded when trying to connect|query read timeout|closed state|pool (?:is|has been) closed|PGlite is closed|not queryable|database (?:connection )?is not open|driver has already been destroyed/i
+  /connection (?:is )?(?:terminated|lost|closed|not open)|connection timeout|timeout exceeded when trying to connect|query read timeout|closed state|pool (?:is|has been) closed|PGlite is closed|not queryable|database (?:connection )?is not open|queue limit reached|no connections available|driver has already been destroyed/i
 
 /**
  * Turns what a driver throws into an error that a client may see, for statements of one's own: what is taken is a 409, a

@@ -1,8 +1,16 @@
 // Databases repeat values and words of triggers in the messages of errors: a client chooses the former.
-import { sql } from 'kysely'
+import { Kysely, MysqlDialect, sql } from 'kysely'
+import { createPool } from 'mysql2'
 import { expect, it, onTestFinished } from 'vitest'
-import { kysely, withTransaction } from '../../src/kysely.ts'
-import { createTable, describeDatabases, MARIADB, POSTGRES, type TestDatabase } from '../support/sql.ts'
+import { kysely, toFeathersError, withTransaction } from '../../src/kysely.ts'
+import {
+  createTable,
+  describeDatabases,
+  MARIADB,
+  MARIADB_URL,
+  POSTGRES,
+  type TestDatabase
+} from '../support/sql.ts'
 
 const TABLE = 'alula_messages'
 
@@ -109,6 +117,39 @@ describeDatabases(
       const { code, errors } = await failureOf(records.create({ time: value }))
 
       expect({ code, errors }).toEqual({ code: 400, errors: { time: 'cannot be stored' } })
+    })
+  },
+  [MARIADB]
+)
+
+describeDatabases(
+  'a database that is busy',
+  (database) => {
+    it.each([{ queueLimit: 1 }, { waitForConnections: false }])(
+      'is a 503 where a pool takes no more calls: %o',
+      async (options) => {
+        await open(database)
+
+        const pool = createPool({ uri: MARIADB_URL, connectionLimit: 1, ...options })
+        const db = new Kysely<any>({ dialect: new MysqlDialect({ pool }) })
+        const records = kysely({ Model: db, name: TABLE })
+
+        onTestFinished(() => db.destroy())
+        await records.find()
+
+        const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => records.find()))
+        const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+
+        expect(reasons.length).toBeGreaterThan(0)
+        for (const reason of reasons) expect(reason).toMatchObject({ code: 503 })
+      }
+    )
+
+    it('is a 503 where others have changed a record since it was read', () => {
+      const message = "Record has changed since last read in table 'people'"
+      const error = Object.assign(new Error(message), { errno: 1020, sqlState: 'HY000' })
+
+      expect(toFeathersError(error)).toMatchObject({ code: 503 })
     })
   },
   [MARIADB]

@@ -31,7 +31,7 @@ const NUMBERS: ReadonlyMap<number, ErrorKind> = new Map([
     (number) => [number, 'invalid'] as const
   ),
   ...[1038, 1153, 1436].map((number) => [number, 'size'] as const),
-  [1213, 'deadlock'],
+  ...[1020, 1213].map((number) => [number, 'deadlock'] as const),
   ...[1040, 1053, 1159, 1161, 1203, 1205, 1226, 1927, 1969, 2006, 2013, 3024].map(
     (number) => [number, 'unavailable'] as const
   )
