@@ -21,7 +21,7 @@ import { toOrder } from './order.ts'
 import { type Origin, Prefetched } from './prefetch/rows.ts'
 import { Subquery } from './subquery.ts'
 import type { Column } from './table.ts'
-import { openTable, read, type TableHandle } from './table-handle.ts'
+import { findOpened, openTable, read, type TableHandle } from './table-handle.ts'
 import { toExpression } from './where.ts'
 
 /** Runs statements where a call has its own: in its transaction, if there is one. */
@@ -84,17 +84,16 @@ export class KyselySet implements RecordSet {
   }
 
   async toOperand(field: string): Promise<Subquery> {
-    return await this.run(async ({ db }) => {
-      const table = await this.getTable(db)
-      const column = toColumn(field, table)
-      const where = toExpression(this.where, table)
+    // With settings, a call only to look at a known table would be a transaction.
+    const table = findOpened(this.source, this.origin) ?? (await this.run(({ db }) => this.getTable(db)))
+    const column = toColumn(field, table)
+    const where = toExpression(this.where, table)
 
-      return new Subquery(
-        column,
-        (value) => sql`(select ${value} from ${table.reference} where ${where})`,
-        this
-      )
-    })
+    return new Subquery(
+      column,
+      (value) => sql`(select ${value} from ${table.reference} where ${where})`,
+      this
+    )
   }
 
   /** The table of the set, as the statements of a call see it. */

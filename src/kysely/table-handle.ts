@@ -48,6 +48,14 @@ export function openTable(
     : toHandle(db, table, options)
 }
 
+/** A table that calls have opened before, and whose policies hold where they have to. */
+export function findOpened(Model: AnyKysely, { name, isGuarded }: TableOptions): Table | undefined {
+  const database = findDatabase(Model)
+  const table = database.getInstance(Model).tables.get(name)
+
+  return table instanceof Promise || (isGuarded && table && !database.guarded.has(table)) ? undefined : table
+}
+
 interface TableOptions {
   readonly name: string
   readonly id: string

@@ -1,6 +1,7 @@
 // Whose rows a relation finds where hooks change the user of a call.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { sql } from 'kysely'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { kysely, table } from '../../src/kysely.ts'
 import { count, many } from '../../src/schema.ts'
@@ -81,6 +82,19 @@ describeDatabases('relations under row level security', () => {
 
     expect(await find({ 'audits.text': 'x' })).toEqual([])
     expect(await find({ 'audits.text': 'y' })).toEqual([{ id: 'bob' }])
+  })
+
+  it('filter in the transaction of their call, once their table is known', async () => {
+    const find = await open()
+    const begun: unknown[] = []
+    const listen = (message: any) => void (message.sql === 'begin' && begun.push(message))
+
+    await find({ 'own.text': 'one' })
+    subscribe('tracing:alula:sql:start', listen)
+    onTestFinished(() => void unsubscribe('tracing:alula:sql:start', listen))
+
+    expect(await find({ 'own.text': 'one' })).toEqual([{ id: 'ada' }])
+    expect(begun).toHaveLength(1)
   })
 
   it('sort by numbers of the same user, and by no others', async () => {
