@@ -31,9 +31,10 @@ function queueStatements(executor: QueryExecutor, use: Use): QueryExecutor {
     plugins: executor.plugins,
     transformQuery: (node, queryId) => executor.transformQuery(node, queryId),
     compileQuery: (node, queryId) => executor.compileQuery(node, queryId),
-    executeQuery: (query) => use(() => executor.executeQuery(query)),
-    provideConnection: (consumer) => use(() => executor.provideConnection(consumer)),
-    stream: (query, chunkSize) => executor.stream(query, chunkSize),
+    // Kysely 0.29 has options too, such as an abort signal.
+    executeQuery: (...values) => use(() => executor.executeQuery(...values)),
+    provideConnection: (...values) => use(() => executor.provideConnection(...values)),
+    stream: (...values) => executor.stream(...values),
     withConnectionProvider: (provider) => executor.withConnectionProvider(provider),
     withPlugin: (plugin) => queueStatements(executor.withPlugin(plugin), use),
     withPlugins: (plugins) => queueStatements(executor.withPlugins(plugins), use),

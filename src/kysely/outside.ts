@@ -30,12 +30,14 @@ function watch(executor: QueryExecutor, database: Database): QueryExecutor {
   const { withPlugin, withPlugins, withPluginAtFront, withoutPlugins } = executor
 
   return Object.assign(executor, {
-    provideConnection: ((consumer) => {
+    // Kysely 0.29 has options too, such as an abort signal.
+    provideConnection: ((consumer, ...options: []) => {
       const transaction = Transaction.findBypassed(database)
+      const provideWith: Provide = (own) => provide(own, ...options)
 
       return transaction
-        ? provideOutsideTransaction(transaction, database, provide, consumer)
-        : provideCounted(database, provide, consumer)
+        ? provideOutsideTransaction(transaction, database, provideWith, consumer)
+        : provideCounted(database, provideWith, consumer)
     }) as Provide,
     withPlugin: (plugin: KyselyPlugin) => watch(withPlugin.call(executor, plugin), database),
     withPlugins: (plugins: readonly KyselyPlugin[]) => watch(withPlugins.call(executor, plugins), database),

@@ -3,6 +3,7 @@ import { createPool } from 'mysql2'
 import { types } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { alula } from '../../src/index.ts'
+import { checkout } from '../../src/kysely/checkout.ts'
 import { kysely, table } from '../../src/kysely.ts'
 import { many } from '../../src/schema.ts'
 import {
@@ -12,7 +13,8 @@ import {
   MARIADB_URL,
   openPool,
   POSTGRES,
-  POSTGRES_URL
+  POSTGRES_URL,
+  SQLITE
 } from '../support/sql.ts'
 import { nextWarning } from '../support/warnings.ts'
 
@@ -172,4 +174,52 @@ describeDatabases(
     })
   },
   [POSTGRES]
+)
+
+describeDatabases(
+  'options that Kysely 0.29 has for a statement, such as an abort signal,',
+  (database) => {
+    const options = { signal: new AbortController().signal }
+
+    it('come to the driver', async () => {
+      const db = database.open()
+      const executor: any = db.getExecutor()
+      const given: unknown[] = []
+      const provide = executor.provideConnection.bind(executor)
+
+      onTestFinished(() => db.destroy())
+      executor.provideConnection = (consumer: unknown, further: unknown) => {
+        given.push(further)
+
+        return provide(consumer)
+      }
+      kysely({ Model: db, name: 'alula_drivers' })
+      await executor.provideConnection(async () => undefined, options)
+
+      expect(given).toEqual([options])
+    })
+
+    it('come to the connection of a transaction', async () => {
+      const db = database.open()
+      const given: unknown[] = []
+
+      onTestFinished(() => db.destroy())
+      await db.transaction().execute(async (trx) => {
+        const own: any = trx.getExecutor()
+
+        Object.assign(own, {
+          executeQuery: async (_query: unknown, further: unknown) => given.push(further),
+          provideConnection: async (_consumer: unknown, further: unknown) => given.push(further)
+        })
+
+        const executor: any = checkout(trx as any, (run) => run()).getExecutor()
+
+        await executor.executeQuery(sql`select 1`.compile(db), options)
+        await executor.provideConnection(async () => undefined, options)
+      })
+
+      expect(given).toEqual([options, options])
+    })
+  },
+  [SQLITE]
 )
