@@ -39,7 +39,8 @@ export class ExpressRequest extends NodeRequest {
   override get isFromProxy(): boolean {
     const { app, socket } = this.incoming
 
-    return app.get('trust proxy fn')?.(socket.remoteAddress, 0) === true
+    // Middleware that leaves a loop over the body destroys it, and the request has no socket then.
+    return app.get('trust proxy fn')?.(socket?.remoteAddress, 0) === true
   }
 
   override get address(): string | undefined {

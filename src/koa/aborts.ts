@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type Koa from 'koa'
 import { hasCode } from '../utils/check.ts'
 
@@ -19,9 +19,12 @@ export function ignoreAborts(context: Pick<Koa.BaseContext, 'onerror'>): void {
   }
 }
 
-/** A stream that breaks off by itself closes the connection too: the socket says on whose side it was. */
-function isAbort(error: unknown, { socket }: IncomingMessage): boolean {
-  const hasGone = socket.readableEnded || isGone(socket.errored)
+/**
+ * A stream that breaks off by itself closes the connection too: the socket says on whose side it was. A request has none once its
+ * body is destroyed, as by middleware that leaves a loop over it.
+ */
+function isAbort(error: unknown, { socket }: { readonly socket: Socket | null }): boolean {
+  const hasGone = socket?.readableEnded || isGone(socket?.errored)
 
   return hasGone && [...GONE, 'ERR_STREAM_PREMATURE_CLOSE'].some((code) => hasCode(error, code))
 }
@@ -35,9 +38,10 @@ function isGone(error: unknown): boolean {
  * error fails its request or its response first.
  */
 function isMalformed(error: unknown, { req, res }: Pick<Koa.Context, 'req' | 'res'>): boolean {
+  const { socket }: { readonly socket: Socket | null } = req
   const { code } = (error ?? {}) as { code?: unknown }
   // Where the connection is reset, the parser misses the end of the request.
-  const { errored } = req.socket
+  const errored = socket?.errored
 
   return (
     String(code).startsWith('HPE_') &&

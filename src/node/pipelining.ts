@@ -124,10 +124,10 @@ export function createPipelineGate(options: PipeliningOptions = {}): PipelineGat
 /**
  * Whether requests of a connection are held. A response that announces the end of the connection would drop them.
  *
- * @param socket The socket of the connection
+ * @param socket The socket of the connection; `null` for a request whose body is destroyed
  */
-export function hasHeldRequests(socket: PipelinedSocket): boolean {
-  return socket[PIPELINE]?.hasHeld ?? false
+export function hasHeldRequests(socket: PipelinedSocket | null): boolean {
+  return socket?.[PIPELINE]?.hasHeld ?? false
 }
 
 /** A request that waits, in the asynchronous context that it came in. */

@@ -106,9 +106,13 @@ export function toBodyStream(request: IncomingMessage): AsyncIterable<Uint8Array
 /** A body that its client breaks off is an error of Node in HTTP/1.1, and ends as a whole one does in HTTP/2. */
 async function* readWhole(request: IncomingMessage): AsyncGenerator<Uint8Array> {
   try {
-    for await (const chunk of request) yield chunk
+    // A request that is destroyed loses its socket, which the end of its response needs.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk
   } catch (error) {
     throw request.aborted ? createAborted() : error
+  } finally {
+    // A function may stop reading: its response has to get past the rest, which a stream of HTTP/2 does not hold up.
+    if (request.httpVersionMajor === 1) request.resume()
   }
 
   if (request.aborted) throw createAborted()
