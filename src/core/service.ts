@@ -103,6 +103,12 @@ const CHECKS: OptionChecks = {
   forms: [isBoolean, 'true or false']
 }
 
+/** A guard that is given in another way would be dropped. Express takes nested lists too. */
+const MIDDLEWARE_CHECKS: { readonly [option: string]: OptionChecks } = {
+  express: /* @__PURE__ */ createMiddlewareChecks(Number.POSITIVE_INFINITY),
+  koa: /* @__PURE__ */ createMiddlewareChecks(0)
+}
+
 /** Plugins have options of their own. */
 const NAMES_OF_OTHERS: CheckSettings = { further: SERVICE_OPTIONS, others: 'unlike' }
 
@@ -163,7 +169,7 @@ export function wrapService(location: string, service: unknown, options?: Servic
 
   if (marked) return takeOver(service as object, marked)
 
-  if (options !== undefined) assertOptions(`service '${location}'`, options, CHECKS, NAMES_OF_OTHERS)
+  if (options !== undefined) assertServiceOptions(`service '${location}'`, options)
   assertService(location, service, options)
 
   const registered = mark(Object.create(service), options)
@@ -213,6 +219,25 @@ function mark(service: object, options: ServiceOptions | undefined): FeathersSer
   const value = normalizeServiceOptions(service, options)
 
   return Object.defineProperty(service, SERVICE, { value }) as FeathersService
+}
+
+function assertServiceOptions(owner: string, options: ServiceOptions): void {
+  assertOptions(owner, options, CHECKS, NAMES_OF_OTHERS)
+
+  for (const [under, checks] of Object.entries(MIDDLEWARE_CHECKS)) {
+    const middleware: unknown = options[under as keyof ServiceOptions]
+
+    if (middleware !== undefined) assertOptions(owner, middleware, checks, { under })
+  }
+}
+
+function createMiddlewareChecks(depth: number): OptionChecks {
+  const check: OptionCheck = [
+    (list) => Array.isArray(list) && list.flat(depth).every(isFunction),
+    'an array of functions'
+  ]
+
+  return { before: check, after: check }
 }
 
 function assertService(

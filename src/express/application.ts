@@ -16,7 +16,6 @@ import { didYouMean } from '../utils/did-you-mean.ts'
 import { copyWith } from '../utils/object.ts'
 import { warnOfMissingErrorHandler } from './middleware-order.ts'
 import { parseQuery } from './request.ts'
-import { assertMiddleware } from './rest.ts'
 import { serverOptions } from './server.ts'
 
 /** An application that is an Express application too. */
@@ -260,7 +259,6 @@ function toRegistration([path, ...rest]: readonly unknown[]): Registration | und
       `Invalid middleware of service '${path}': expected functions. Methods are listed in options: { methods: […] }`
     )
   }
-  if (given.express !== undefined) assertMiddleware(path, given.express)
 
   return { path, service, options: { ...given, express: given.express ?? { before, after } } }
 }

@@ -16,7 +16,7 @@ import { type HttpOptions, type HttpSettings, toHttpSettings } from '../transpor
 import { findTarget, isMounted } from '../transport/target.ts'
 import { isFunction, isNever } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
-import { assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
+import type { OptionChecks } from '../utils/options.ts'
 import { parseInto } from './authentication.ts'
 import { createErrorHandler } from './handlers.ts'
 import { warnOfNotFound } from './middleware-order.ts'
@@ -160,22 +160,6 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
       )
     }
   }
-}
-
-/**
- * Checks the middleware that a service is registered with.
- *
- * @param location The path of the service
- * @param middleware The service option `express`
- * @throws TypeError for anything but arrays of functions, which may be nested, under `before` and `after`: a guard would be dropped
- */
-export function assertMiddleware(location: string, middleware: unknown): void {
-  const check: OptionCheck = [
-    (list) => Array.isArray(list) && list.flat(Number.POSITIVE_INFINITY).every(isFunction),
-    'an array of functions'
-  ]
-
-  assertOptions(`service '${location}'`, middleware, { before: check, after: check }, { under: 'express' })
 }
 
 /** Middleware that sends `response.data` as JSON. Without data and without a service call it goes on. */

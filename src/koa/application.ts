@@ -9,7 +9,6 @@ import { ignoreAborts } from './aborts.ts'
 import type { FeathersContext, FeathersKoaContext } from './context.ts'
 import type { LoadedMiddleware } from './peers.ts'
 import { implementQuery } from './request.ts'
-import { assertMiddleware } from './rest.ts'
 import { encodeResult } from './send.ts'
 
 /** An application that is a Koa application too. */
@@ -69,7 +68,6 @@ export function koa<Services = any, Settings = any>(
 
   grafted.use = function (this: any, location: unknown, ...args: [service: any, options?: ServiceOptions]) {
     if (typeof location !== 'string') return useMiddleware.call(this, location as any)
-    if (args[1]?.koa !== undefined) assertMiddleware(location, args[1].koa)
 
     return (use as any).call(this, location, ...args)
   }

@@ -15,7 +15,7 @@ import { type HttpOptions, type HttpSettings, toHttpSettings } from '../transpor
 import { findTarget, isMounted } from '../transport/target.ts'
 import { isFunction, isNever } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
-import { assertOptions, type OptionCheck, type OptionChecks } from '../utils/options.ts'
+import type { OptionChecks } from '../utils/options.ts'
 import { parseInto } from './authentication.ts'
 import type { FeathersContext, FeathersKoaContext, Middleware } from './context.ts'
 import { KoaRequest } from './request.ts'
@@ -106,22 +106,6 @@ export function rest(options?: Middleware | RestOptions | null): (app: any) => v
       return pass(context, () => serve(own, context, next))
     }) satisfies Middleware)
   }
-}
-
-/**
- * Checks the middleware that a service is registered with.
- *
- * @param location The path of the service
- * @param middleware The service option `koa`
- * @throws TypeError for anything but arrays of functions under `before` and `after`: a guard would be dropped
- */
-export function assertMiddleware(location: string, middleware: unknown): void {
-  const check: OptionCheck = [
-    (list) => Array.isArray(list) && list.every(isFunction),
-    'an array of functions'
-  ]
-
-  assertOptions(`service '${location}'`, middleware, { before: check, after: check }, { under: 'koa' })
 }
 
 type ServeService = (own: KoaRequest, context: FeathersKoaContext, next: Koa.Next) => Promise<unknown>

@@ -298,6 +298,19 @@ describe('a service of alula', () => {
     expect(Object.keys(service)).toEqual(['get'])
   })
 
+  it.each([
+    ['express', { befor: [] }, "Unknown option 'express.befor' of service 'things'. Did you mean 'before'?"],
+    ['express', [() => undefined], "Invalid option 'express' of service 'things': expected an object"],
+    ['express', { before: () => undefined }, "Invalid option 'express.before' of service 'things'"],
+    ['koa', { befor: [] }, "Unknown option 'koa.befor' of service 'things'. Did you mean 'before'?"],
+    ['koa', { after: [[() => undefined]] }, "Invalid option 'koa.after' of service 'things'"]
+  ])(
+    'has its middleware for %s checked, also where a server is put in front later',
+    (name, given, message) => {
+      expect(() => alula().use('things', { find: async () => [] }, { [name]: given } as any)).toThrow(message)
+    }
+  )
+
   it('is recognised by Feathers v5, and takes over services of it', async () => {
     const theirs = feathers().use('things', { get: async () => 'theirs' })
     const app = alula().use('things', theirs.service('things') as any)
