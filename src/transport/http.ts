@@ -188,13 +188,16 @@ function withDefault(
   name: string,
   headers: HttpResult['headers']
 ): HttpResult['headers'] {
-  return findHeader(headers, name) === undefined ? copyWith(header, headers) : headers
+  return findHeader(headers, name) === undefined ? copyWith(headers, header) : headers
 }
 
-/** Header names are case-insensitive, and hooks may write them as they like. */
+/** Header names are case-insensitive, and hooks may write them as they like. One that is `undefined` is not sent. */
 export function findHeader(headers: HttpResult['headers'], wanted: string): string | undefined {
   for (const name in headers) {
-    if (name.length === wanted.length && name.toLowerCase() === wanted) return String(headers[name])
+    const value: unknown = headers[name]
+
+    if (value !== undefined && name.length === wanted.length && name.toLowerCase() === wanted)
+      return String(value)
   }
 
   return undefined

@@ -9,9 +9,9 @@ import { alula } from '../../src/index.ts'
 import { toListener } from '../../src/node.ts'
 import { configureLogin } from '../support/login.ts'
 import { describeHttpTransports, type OpenTransport, type TransportClient } from '../support/transports.ts'
-import { bearer, CREDENTIALS, getToken, quick } from './support/login.ts'
+import { bearer, CREDENTIALS, getToken, post, quick } from './support/login.ts'
 
-/** An application with a login, whose service `things` sets these headers. */
+/** An application with a login, whose services `things` and `authentication` set these headers. */
 async function openWith(
   open: OpenTransport,
   {
@@ -22,15 +22,17 @@ async function openWith(
 ) {
   const client = await open((app) => {
     configureLogin(app, { settings: { ...quick(), ...settings } })
-    app.service('things').hooks({
-      after: {
-        all: [
-          ({ http }: any) => {
-            http.headers = headers
-          }
-        ]
-      }
-    })
+    for (const path of ['things', 'authentication']) {
+      app.service(path).hooks({
+        after: {
+          all: [
+            ({ http }: any) => {
+              http.headers = headers
+            }
+          ]
+        }
+      })
+    }
   }, options)
 
   await client.call('create', 'users', { data: CREDENTIALS })
@@ -80,6 +82,21 @@ describeHttpTransports('the headers for caches', (open) => {
     const headers = { ...bearer(token), 'If-None-Match': String(etag), 'Cache-Control': 'max-age=0' }
 
     expect(await ask(client, '/notes', headers)).toEqual({ status: 304, etag, ...PRIVATE })
+  })
+
+  it('are not left out where a hook sets them to undefined', async () => {
+    for (const headers of [
+      { 'Cache-Control': undefined, Vary: undefined },
+      { 'cache-control': undefined, vary: undefined }
+    ]) {
+      const { client, token } = await openWith(open, { headers })
+
+      expect(await ask(client, '/things', bearer(token))).toMatchObject({ status: 200, ...PRIVATE })
+
+      const login = await post(client, '/authentication', { strategy: 'local', ...CREDENTIALS })
+
+      expect([login.status, login.headers.get('cache-control')]).toEqual([201, 'no-store'])
+    }
   })
 
   it('are those of a hook, with the header of the login added to Vary', async () => {
