@@ -45,7 +45,6 @@ export function toCacheHeaders(
 ): Record<string, string> | undefined {
   const params = context?.params
 
-  // A call that fails before its hooks has no params yet.
   if (cacheControl === false || !params || !(params.authentication || params.authenticated)) return undefined
 
   const isSet = findSentHeader(request, headers, 'cache-control') !== undefined

@@ -67,14 +67,18 @@ export function serveHttp(app: TransportApplication, settings: HttpSettings): Ht
   async function respond(request: HttpRequest): Promise<HttpResponse> {
     let target: HttpTarget | null = null
     let call: HookContext | undefined
+    let mountedParams: Params | undefined
 
     checkSetup()
 
     try {
       target = request.target ?? findInside(app, request, settings)
 
-      if (isMounted(target))
-        return await runMounted(app, request, target, await toMountedParams(app, request, settings), settings)
+      if (isMounted(target)) {
+        mountedParams = await toMountedParams(app, request, settings)
+
+        return await runMounted(app, request, target, mountedParams, settings)
+      }
 
       const context = await runCall(app, request, target, settings, (started) => {
         call = started
@@ -86,7 +90,9 @@ export function serveHttp(app: TransportApplication, settings: HttpSettings): Ht
 
       return encodeResponse(request, withCacheHeaders(app, context, request, result, settings), etag)
     } catch (error) {
-      return toFailure(app, settings, request, error, target && !isMounted(target) ? target : null, call)
+      const route = target && !isMounted(target) ? target : null
+
+      return toFailure(app, settings, request, error, route, call, mountedParams)
     }
   }
 
@@ -137,13 +143,14 @@ function toFailure(
   request: HttpRequest,
   error: unknown,
   route: RouteLookup | null,
-  call: HookContext | undefined
+  call: HookContext | undefined,
+  mountedParams: Params | undefined
 ): HttpResponse {
   const { logger, authentication, etag } = settings
 
   try {
     const { method, path, headers } = request
-    const called = toLogContext(app, call, request)
+    const called = toLogContext(app, call, request, mountedParams)
     const { requestId } = called
 
     logUnexpected(logger, error, called, app)
@@ -178,23 +185,25 @@ function toPlainFailure(
 }
 
 /**
- * The call of a request that has failed, as a log may show it. A request that did not become a call gets its id here.
+ * The call of a request that has failed, as a log may show it. A request without params gets its id here.
  *
  * @param app The application
  * @param context The context of the call, if there was one
  * @param request The request
+ * @param params The params of the request, where they are not those of the context
  */
 export function toLogContext(
   app: { get?(name: any): any },
   context: HookContext | undefined,
-  request: Pick<HttpRequest, 'headers' | 'isFromProxy'>
+  request: Pick<HttpRequest, 'headers' | 'isFromProxy'>,
+  params: Params | undefined = context?.params
 ): {
   readonly path?: string
   readonly method?: string
   readonly provider: string
   readonly requestId?: string
 } {
-  const { requestId } = withRequestId(app, context?.params ?? {}, request)
+  const { requestId } = withRequestId(app, params ?? {}, request)
 
   return copyWith(
     context ? { path: context.path, method: context.method } : {},

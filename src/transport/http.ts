@@ -139,13 +139,13 @@ export function getReadPosition(app: object, method: string): string | undefined
   return method === 'find' || method === 'get' ? getInternals(app).log?.position : undefined
 }
 
-/** Creates the context of a call that came over HTTP. */
+/** Creates the context of a call that came over HTTP. It has its params from the beginning: the call may fail before its hooks. */
 export function createHttpContext(
   route: RouteLookup,
   call: ServiceCall,
   request: Pick<HttpRequest, 'isAborted'> = {}
 ): HookContext {
-  return createContext(route.service, call.method, { http: new HttpDetails(request) })
+  return createContext(route.service, call.method, { http: new HttpDetails(request), params: call.params })
 }
 
 /** Empty, as in Feathers v5, until hooks set something. */

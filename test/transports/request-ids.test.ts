@@ -114,6 +114,58 @@ describeHttpTransports('the header of a response', (open) => {
   })
 })
 
+describeHttpTransports('a request that fails has the id that its code has seen,', (open) => {
+  it('also in a mounted function', async () => {
+    const { lines, logger } = collect()
+    const seen: unknown[] = []
+    const client = await open(
+      (app) => {
+        configure(app)
+        app.mount('files', (_request, { params }) => {
+          seen.push(params.requestId)
+          throw new Error('Broken')
+        })
+      },
+      { logger }
+    )
+    const response = await client.request('/files')
+    const { requestId }: any = await response.json()
+
+    expect(seen).toEqual([requestId])
+    expect(response.headers.get('X-Request-Id')).toBe(requestId)
+    expect(lines).toMatchObject([{ level: 'error', context: { requestId } }])
+  })
+
+  it('also where If-Match keeps the call from running', async () => {
+    const seen: unknown[] = []
+    const client = await open((app) => {
+      configure(app)
+      app.use('notes', {
+        get: async (id: any, params: any) => {
+          seen.push(params.requestId)
+          if (id === '2') throw new Error('Broken')
+
+          return { id }
+        },
+        remove: async () => null
+      } as any)
+    })
+
+    for (const [id, status] of [
+      [1, 412],
+      [2, 500]
+    ]) {
+      const response = await client.request(`/notes/${id}`, {
+        method: 'DELETE',
+        headers: { 'If-Match': '"other"' }
+      })
+
+      expect(response.status).toBe(status)
+      expect(seen.splice(0)).toEqual([response.headers.get('X-Request-Id')])
+    }
+  })
+})
+
 it('a path that nothing is found at is named over Express and Koa too', async () => {
   const ofExpress = express(alula()).configure(rest())
   const ofKoa = koa(alula())
