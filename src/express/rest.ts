@@ -154,9 +154,8 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
     } else {
       checkSetup()
       limit(request, response, () =>
-        serve(own, target, (error?: unknown) =>
-          error === undefined ? next() : sendError(error, request, response, next)
-        )
+        // A router that middleware leaves has `null` for no error.
+        serve(own, target, (error?: unknown) => (error ? sendError(error, request, response, next) : next()))
       )
     }
   }

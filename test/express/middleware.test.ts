@@ -269,3 +269,22 @@ it('a path that is no service goes on to what stands behind it, with its body', 
 
   expect(await response.json()).toEqual({ a: 1 })
 })
+
+it.each(['router', null] as const)(
+  'next(%j) of middleware leaves the service for what stands behind it',
+  async (value) => {
+    const leave = (_request: unknown, _response: unknown, next: (value: any) => void) => next(value)
+    const own = alula().use('things', { find: async () => [] }, {
+      express: value === null ? { after: [leave] } : { before: [leave] }
+    } as any)
+    const url = await mount((server) => {
+      server.use(
+        toMiddleware(own, { logger: false, formatter: (_request, _response, next) => next(value as any) })
+      )
+      server.use((_request, response) => void response.send('behind'))
+    })
+    const response = await fetch(`${url}/things`, { headers: { Connection: 'close' } })
+
+    expect([response.status, await response.text()]).toEqual([200, 'behind'])
+  }
+)
