@@ -59,10 +59,15 @@ export function setResponse(context: object, response: unknown): void {
  * in it leaves as that service shows it, also where this service has no schema.
  */
 export function getResponse(context: HookContext): unknown {
+  return showRecords(getOwnResponse(context))
+}
+
+/** The same, with records of other services as this service has them. */
+export function getOwnResponse(context: HookContext): unknown {
   const { dispatch, result } = context
   const { response } = getSlots(context)
 
-  if (response !== undefined) return showRecords(response)
+  if (response !== undefined) return response
 
-  return showRecords(dispatch !== undefined ? dispatch : result)
+  return dispatch !== undefined ? dispatch : result
 }

@@ -1,4 +1,4 @@
-import { getResponse } from '../core/call.ts'
+import { getOwnResponse, getResponse } from '../core/call.ts'
 import { createContext } from '../core/hooks.ts'
 import { getInternals } from '../core/internals.ts'
 import { getDefinition, type ServiceCall } from '../core/methods.ts'
@@ -163,7 +163,7 @@ class HttpDetails {
 
 /**
  * Converts the context of a finished call into the result of the request. The body is that of a view, `dispatch`, or else
- * the result. The status is `http.status`, or else 303 with a location, 204 without a body, 201 for `create`, and 200.
+ * the result.
  */
 export function toHttpResult(context: HookContext): HttpResult {
   const { http = {}, dispatch, result, method, params, app } = context
@@ -176,10 +176,24 @@ export function toHttpResult(context: HookContext): HttpResult {
     position === undefined ? headers : withDefault({ [POSITION_HEADER]: position }, 'event-position', headers)
 
   return {
-    status: http.status || defaultStatus(headers, body, method),
+    status: toStatus(context),
     headers: named ? withDefault(named, 'x-request-id', placed) : placed,
     body
   }
+}
+
+/**
+ * The status of a finished call: `http.status`, or else 303 with a location, 204 without a body, 201 for `create`, and 200. It
+ * looks at no record: one that cannot be sent has a status all the same.
+ */
+export function toStatus(context: HookContext): number {
+  const { status, location, headers } = context.http ?? {}
+
+  if (status) return status
+  if (location !== undefined || headers?.Location !== undefined) return 303
+  if (!getOwnResponse(context)) return 204
+
+  return context.method === 'create' ? 201 : 200
 }
 
 /** Adds a header, unless a hook has set it, in whatever case. */
@@ -298,13 +312,6 @@ function allowedVerbs(
   ].flatMap((name) => (name === 'GET' ? ['GET', 'HEAD'] : [name]))
 
   return [...new Set(verbs)].filter((name) => name !== refused)
-}
-
-function defaultStatus(headers: HttpResult['headers'], body: unknown, method: string): number {
-  if (headers.Location !== undefined) return 303
-  if (!body) return 204
-
-  return method === 'create' ? 201 : 200
 }
 
 /** Escapes characters that a URL cannot contain, line breaks included, and keeps existing escapes. Hooks may set a `URL`. */

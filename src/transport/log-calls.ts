@@ -4,7 +4,7 @@ import type { NextFunction } from '../hooks/types.ts'
 import { isFunction } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 import { type Logger, toClientError, writeCall } from './error.ts'
-import { toHttpResult } from './http.ts'
+import { toStatus } from './http.ts'
 
 /**
  * Creates a hook that writes a line for each call of a client, whatever the transport: `notes.find 200 3 ms`. Register it
@@ -38,7 +38,7 @@ export function logCalls(
 
     try {
       await next()
-      ;({ status } = toHttpResult(context))
+      status = toStatus(context)
     } catch (error) {
       ;({ status } = toClientError(error, context.app))
       throw error

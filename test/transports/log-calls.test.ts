@@ -188,3 +188,22 @@ describeTransports('the status of a call that succeeds', (open) => {
     ])
   })
 })
+
+it('a result that cannot be sent does not fail the call, and its event is emitted', async () => {
+  const lines: string[] = []
+  const app = alula()
+  const created: unknown[] = []
+  const result = {
+    toJSON: () => {
+      throw new Error('Broken')
+    }
+  }
+
+  app.hooks([logCalls({ info: (line: string) => lines.push(line) })])
+  app.use('notes', { create: async () => result } as any)
+  app.service('notes').on('created', (data: unknown) => created.push(data))
+
+  await expect(app.asClient().service('notes').create({})).rejects.toThrow('Broken')
+  expect(lines).toEqual([expect.stringMatching(/^notes\.create 201/)])
+  expect(created).toEqual([result])
+})
