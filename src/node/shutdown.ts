@@ -10,10 +10,10 @@ const QUIET_TIME = 20
 /** How long, in milliseconds, to wait for that at most. */
 const BACKLOG_GRACE = 1000
 
-/** How long, in milliseconds, a connection without a request stays open while the server closes. */
+/** How long, in milliseconds, a connection without the head of a request stays open while the server closes. */
 const IDLE_GRACE = 1000
 
-/** How long, in milliseconds, a request that has begun has to arrive in full while the server closes. */
+/** How long, in milliseconds, a request whose head has arrived has for the rest while the server closes. */
 const ARRIVAL_GRACE = 3000
 
 /**
