@@ -300,7 +300,7 @@ export function showAll(
 
   const copy: Fields = {}
 
-  // As a rule. Lists of what is hidden, for each field, would take longer than the copy.
+  // Usual. Lists of what is hidden, for each field, would take longer than the copy.
   if (hidden.length + everywhere.length === 0) {
     for (const [name, field] of Object.entries(value)) {
       if (typeof field !== 'function') setOwn(copy, name, isObjectLike(field) ? showAll(field) : field)
