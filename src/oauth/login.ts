@@ -15,6 +15,7 @@ import {
   NotAuthenticated,
   NotFound
 } from '../errors.ts'
+import { getSessionClaim } from '../sessions/claim.ts'
 import { toClientError } from '../transport/error.ts'
 import { hasCode } from '../utils/check.ts'
 import { parseCookies, toSetCookie } from '../utils/cookie.ts'
@@ -301,15 +302,16 @@ export class Logins {
 
     const strategy = this.linkStrategy
     const { entity } = this.auth.configuration
+    const payload = await this.auth.verifyAccessToken(accessToken)
+
+    // To connect an account is no new login: the token belongs to the session of its user.
+    if (getSessionClaim(payload)) return { accessToken }
+
     const { [entity as string]: user } = await this.auth.authenticate({ strategy, accessToken }, {}, strategy)
     const { headers, address } = params
 
     // Otherwise the client keeps the token of the login, which may belong to the session that is carried.
-    if (sessionLogins.isLasting(request, params)) {
-      const { sub } = await this.auth.verifyAccessToken(accessToken)
-
-      await sessionLogins.replace(sub as string, request, params)
-    }
+    if (sessionLogins.isLasting(request, params)) await sessionLogins.replace(payload.sub, request, params)
 
     const tokens = await this.auth.issueToken(
       { [entity as string]: user },

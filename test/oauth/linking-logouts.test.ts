@@ -11,8 +11,8 @@ const FORGETFUL = { revoke: () => true, isRevoked: () => false }
 const REFUSED = 'You are no longer logged in. Log in and start again'
 
 /** An application whose first user has logged in, for a session where `refresh` is on. */
-async function startLoggedIn(settings: object) {
-  const { server, agent, findUsers } = await start({ settings })
+async function startLoggedIn(settings: object, options: object = {}) {
+  const { server, agent, findUsers } = await start({ ...options, settings })
   const [user] = await findUsers()
   const { accessToken } = await server.auth.issueToken({ user }, { refresh: 'refresh' in settings })
 
@@ -96,6 +96,21 @@ it.each<[string, (service: any) => void]>([
     await expect(verify(linked)).rejects.toThrow('jwt revoked')
   }
 )
+
+it('a session that connects an account gets no other one by an exchange of the code', async () => {
+  const { server, end, visit, verify, accessToken } = await startLoggedIn(
+    { refresh: {} },
+    { oauth: { origins: [PAGE], delivery: 'code' } }
+  )
+  const { session, auth_time } = await verify(accessToken)
+  const code = readHash(await end(await visit())).get('oauth_code')
+  const tokens = await server.app.service('oauth/code').create({ code, refresh: true })
+
+  expect(Object.keys(tokens)).toEqual(['accessToken'])
+  expect(await verify(tokens.accessToken)).toMatchObject({ session, auth_time })
+  await server.auth.endSessions(0)
+  await expect(verify(tokens.accessToken)).rejects.toThrow('jwt revoked')
+})
 
 it('a token of another issuer connects no account after a logout', async () => {
   const issuer = await startIssuer(createKey('one'))
