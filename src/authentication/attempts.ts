@@ -13,8 +13,8 @@ import type { AuthenticationConfiguration, AuthenticationParams, AuthenticationR
 
 declare module '../utils/call-state.ts' {
   interface ServiceSlots {
-    /** Whether credentials are those of a login, and whether they are counted already. */
-    readonly attempt?: 'login' | 'counted'
+    /** Whether credentials are those of a login, and whether they are counted already: by account, or by address alone. */
+    readonly attempt?: 'login' | 'counted' | 'address' | undefined
     /** Whether the account of a login was used before from the address of its client. */
     readonly isKnown?: boolean
   }
@@ -86,8 +86,13 @@ export class Attempts {
 
     const account = toAccount(strategy.getAccount?.(data, params))
 
+    if (attempt === 'address' && account === undefined) return work(params)
+
+    // A strategy without an account may try the credentials of one by another strategy.
+    const counted = account === undefined ? 'address' : 'counted'
+
     return this.count(name, account, params, isCounted, (isKnown) =>
-      work(addServiceSlots(params, strategies, { attempt: 'counted', isKnown }))
+      work(addServiceSlots(params, strategies, { attempt: isCounted ? counted : undefined, isKnown }))
     )
   }
 
@@ -108,13 +113,14 @@ export class Attempts {
     work: (isKnown: boolean) => Promise<T>
   ): Promise<T> {
     const { budget: options, secret } = getConfiguration(this.service, params)
+    const isAddressCounted = getServiceSlots(params, this.service.strategies).attempt === 'address'
     const [first = ''] = toSecrets(secret)
     const given = account === '' ? undefined : account
 
     try {
       if (!isCounted) return await work(false)
 
-      return await this.budget.run({ params, account: given, secret: first, options }, work)
+      return await this.budget.run({ params, account: given, secret: first, options, isAddressCounted }, work)
     } catch (error) {
       if (hasCode(error, 401) || hasCode(error, 429)) {
         const failed: FailedLogin = {

@@ -29,6 +29,8 @@ export interface LoginAttempt {
   readonly secret: string
   /** The option of the authentication service. */
   readonly options: false | LoginBudgetOptions | undefined
+  /** Whether it is a part of an attempt that has taken a point of the address: to wait for another one could last forever. */
+  readonly isAddressCounted?: boolean
 }
 
 /** What an attempt is counted under. */
@@ -37,6 +39,7 @@ interface Place {
   readonly account: string | undefined
   /** `undefined` where it is not known: then accounts alone count. */
   readonly address: string | undefined
+  readonly isAddressCounted: boolean
 }
 
 /** For how long an account that is attacked lets one attempt through from the addresses that it does not know, in milliseconds. */
@@ -96,13 +99,18 @@ export class LoginBudget {
     return createHmac('sha256', this.key.bytes).update(name).digest('base64url').slice(0, 22)
   }
 
-  private toPlace({ params, account, secret }: LoginAttempt, { isEnforced }: LoginBudgetSettings): Place {
+  private toPlace(
+    { params, account, secret, isAddressCounted = false }: LoginAttempt,
+    { isEnforced }: LoginBudgetSettings
+  ): Place {
     const { address, isBehindProxy = false } = getClientPlace(params) ?? {}
     const key = isBehindProxy ? undefined : toAddressKey(address)
 
     if (key === undefined && isEnforced) warnOfUnknownAddress(this.app, isBehindProxy)
 
-    return { address: key, account: account === undefined ? undefined : this.hashAccount(account, secret) }
+    const hash = account === undefined ? undefined : this.hashAccount(account, secret)
+
+    return { address: key, account: hash, isAddressCounted }
   }
 }
 
@@ -146,12 +154,12 @@ class Points {
 
   /** @throws TooManyRequests when there is none left */
   async take(): Promise<void> {
-    const { account, address } = this.place
+    const { account, address, isAddressCounted } = this.place
     const { points, addressPoints, accountPoints } = this.settings
 
     try {
       // First, so that an address without points leaves no counters of the names that it tries.
-      if (address) await this.takeOf(`address ${address}`, addressPoints)
+      if (address && !isAddressCounted) await this.takeOf(`address ${address}`, addressPoints)
       if (account && address) {
         await this.takeOf(`both ${account} ${address}`, points)
         this.isKnown = await this.store.knows(account, address)

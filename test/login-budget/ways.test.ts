@@ -187,6 +187,33 @@ it('a strategy without it is counted at the login, by address', async () => {
   expect(await tryKey('right', '192.0.2.2')).toBe(201)
 })
 
+it('a strategy without it that calls one with it is counted by account too, and once by address', async () => {
+  class SecondFactorStrategy extends AuthenticationBaseStrategy {
+    async authenticate(data: any, params: any) {
+      return this.auth.authenticate({ ...data, strategy: 'local' }, params, 'local')
+    }
+  }
+  const app: any = addUsers(undefined, { addressPoints: 11 }, { second: new SecondFactorStrategy() })
+  const url = await listen(createServer(toListener(app, { trustProxy: 1, logger: false })))
+  const logInAs = async (email: string, password: string) =>
+    (
+      await fetch(`${url}/authentication`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', ...VIA },
+        body: JSON.stringify({ strategy: 'second', email, password })
+      })
+    ).status
+
+  await app.service('users').create({ email: WREN, password: PASSWORD })
+  await app.service('users').create({ email: 'ada@example.org', password: PASSWORD })
+  await app.setup()
+  onTestFinished(async () => void (await app.teardown()))
+
+  for (let i = 0; i < 10; i++) expect(await logInAs(WREN, 'wrong')).toBe(401)
+  expect(await logInAs(WREN, PASSWORD)).toBe(429)
+  expect(await logInAs('ada@example.org', PASSWORD)).toBe(201)
+})
+
 it('internal calls count where they are made with the params of a call', async () => {
   const app: any = addUsers()
   const url = await listen(createServer(toListener(app, { trustProxy: 1, logger: false })))
