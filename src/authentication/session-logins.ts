@@ -19,7 +19,7 @@ import { isFault } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { markTokenResponse } from '../utils/token-response.ts'
 import type { AccessTokens } from './access-tokens.ts'
-import type { Connections, EntitySource } from './connections.ts'
+import { type Connections, type EntitySource, getRunningCall } from './connections.ts'
 import type { Entities } from './entities.ts'
 import { assertCanGetCookie, findOwnCookie, readOwnCookie } from './session-cookie.ts'
 import { SessionSettings } from './session-settings.ts'
@@ -251,7 +251,9 @@ export class SessionLogins {
     { refreshToken }: SessionRequest,
     params: AuthenticationParams
   ): Promise<void> {
-    const { authentication, connection, jwt } = params
+    const { authentication, jwt } = params
+    // Only a login goes on with another session: other calls would leave the connection with one that has ended.
+    const staying = getRunningCall(this.service, params)?.connection
     const carried = new Set([
       this.read(refreshToken)?.id,
       this.read(findOwnCookie(this.cookie, params))?.id,
@@ -261,7 +263,7 @@ export class SessionLogins {
     for (const id of carried) {
       const session = id === undefined ? undefined : await this.store.get(id)
 
-      if (session?.userId === userId) await this.end(session.id, 'replaced', userId, connection)
+      if (session?.userId === userId) await this.end(session.id, 'replaced', userId, staying)
     }
   }
 

@@ -6,7 +6,18 @@ import { socketio } from '../../src/socketio.ts'
 import { readEvents } from '../support/event-stream.ts'
 import { serve } from '../support/server.ts'
 import { ask, connectSocket, next } from '../support/sockets.ts'
-import { configureSessions, createShared, DAY, LOGIN, MINUTE, type Shared, stopClock, WREN } from './app.ts'
+import { until } from '../support/until.ts'
+import {
+  configureSessions,
+  createApp,
+  createShared,
+  DAY,
+  LOGIN,
+  MINUTE,
+  type Shared,
+  stopClock,
+  WREN
+} from './app.ts'
 
 /** An application with REST, sockets and streams of events. */
 async function start(shared: Shared, refresh: object = {}, settings: object = {}) {
@@ -195,6 +206,27 @@ it('calls with what the server keeps for a socket do not show that a refresh has
   expect(await seen()).toBe(1)
   await ask(socket, 'create', 'authentication', { strategy: 'jwt', accessToken: next.accessToken })
   expect(await seen()).toBe(2)
+})
+
+it('a socket closes after a call that replaces its session and does not log it in', async () => {
+  const { app, connect } = await createApp()
+  const links = {
+    create: async (_data: object, params: any) =>
+      app.service('authentication').issueToken({ user: { id: 1 } }, { ...params, refresh: true })
+  }
+
+  app.use('links', links, { methods: ['create'] })
+  await app.service('users').create(WREN)
+
+  const socket = connect(0)
+
+  await socket.call('create', 'authentication', LOGIN)
+  // A login does.
+  expect(await socket.call('create', 'authentication', LOGIN)).toMatchObject([null, { user: { id: 1 } }])
+  expect(await socket.call('find', 'notes')).toMatchObject([null, ['a note']])
+  expect(socket.isClosed).toBe(false)
+  expect(await socket.call('create', 'links', {})).toMatchObject([null, { user: { id: 1 } }])
+  await until(() => expect(socket.isClosed).toBe(true))
 })
 
 it('notes the device and the address of a login', async () => {
