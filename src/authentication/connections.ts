@@ -152,7 +152,12 @@ export class Connections {
 
       // The entity was loaded before it changed.
       if (this.current.get(connection)?.hasChanged(entity)) {
-        const found = await this.service.authenticate(authentication, {}, authentication.strategy as string)
+        // With the connection: its client has not received the tokens yet.
+        const found = await this.service.authenticate(
+          authentication,
+          { connection },
+          authentication.strategy as string
+        )
 
         if (login.toEntity(found) !== entity)
           throw new NotAuthenticated('The entity of the access token is another')

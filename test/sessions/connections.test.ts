@@ -208,6 +208,15 @@ it('calls with what the server keeps for a socket do not show that a refresh has
   expect(await seen()).toBe(2)
 })
 
+it('nor does a login whose user changes meanwhile', async () => {
+  const { one, shared } = await startTwo()
+  const noteLogin = () => one.app.service('users').patch(1, { lastLogin: 'today' })
+
+  one.app.service('authentication').hooks({ after: { create: [noteLogin] } })
+  expect(await ask(await connectSocket(one.url), 'create', 'authentication', LOGIN)).toMatchObject([null, {}])
+  expect(await shared.sessions._find({ query: {}, paginate: false })).toMatchObject([{ seen: 0 }])
+})
+
 it('a socket closes after a call that replaces its session and does not log it in', async () => {
   const { app, connect } = await createApp()
   const links = {
