@@ -83,7 +83,8 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
   }
 
   /**
-   * Finds the entity with a username as it came, or else in another form that it may be stored in (RFC 8265 §3.3).
+   * Finds the entity with a username as it came, or else in another form that it may be stored in (RFC 8265 §3.3). Each form
+   * is looked for, also after the first one that is found: otherwise the time would tell whether there is such an entity.
    *
    * @throws NotAuthenticated when there is none
    */
@@ -93,15 +94,19 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
 
     const { configuration, entityService } = this.getSettings(params)
 
+    let entity: any
+
     for (const form of toUsernames(username)) {
       const query = await this.getEntityQuery({ [configuration.entityUsernameField]: form }, params)
       const found = await entityService.find(copyWith(toInternal(params), { query }))
-      const [entity] = Array.isArray(found) ? found : (found?.data ?? [])
+      const [first] = Array.isArray(found) ? found : (found?.data ?? [])
 
-      if (entity) return entity
+      entity ||= first
     }
 
-    throw this.createError(params)
+    if (!entity) throw this.createError(params)
+
+    return entity
   }
 
   /** The entity as the caller may see it: for an external call it is loaded as one, with the hooks for that. */
