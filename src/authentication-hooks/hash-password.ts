@@ -1,7 +1,7 @@
 import type { HookContext, NextFunction } from '../core/types.ts'
 import { BadRequest, MethodNotAllowed } from '../errors.ts'
 import { createError } from '../utils/developer-error.ts'
-import { copyPlain, getPath, setPath } from '../utils/object.ts'
+import { copyPlain, copyWith, getPath, isPlainObject, setOwn } from '../utils/object.ts'
 
 /** Which strategy hashes a password. */
 export interface HashPasswordOptions {
@@ -119,9 +119,16 @@ async function hashField(
 
   if (password === undefined) return item
 
-  const copy = copyPlain(item) as object
+  return copyWithValue(copyPlain(item) as object, path, await hashWith(strategy, password, context))
+}
 
-  setPath(copy, path, await hashWith(strategy, password, context))
+/** Copies the objects on a path that {@link getPath} has found. Those of classes keep their class: the caller has the originals. */
+function copyWithValue(source: object, [name, ...path]: readonly string[], value: unknown): object {
+  const copy = isPlainObject(source)
+    ? copyWith(source)
+    : Object.setPrototypeOf({ ...source }, Object.getPrototypeOf(source))
+
+  setOwn(copy, name as string, path.length > 0 ? copyWithValue(copy[name as string], path, value) : value)
 
   return copy
 }

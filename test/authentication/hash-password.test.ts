@@ -67,6 +67,27 @@ describe('the hashPassword hook', () => {
     )
   })
 
+  it('leaves the data of the caller alone, also instances of classes', async () => {
+    class User {
+      readonly password = 'a'
+
+      get initial(): string {
+        return this.password.slice(0, 1)
+      }
+    }
+    const hashing = createHashing(hashPassword('password'))
+    const nested = createHashing(hashPassword('user.password'))
+
+    for (const user of [new User(), Object.freeze(new User())]) {
+      const created = await hashing.create(user)
+
+      expect(created).toBeInstanceOf(User)
+      expect(created).toMatchObject({ password: HASH, initial: '$' })
+      expect(await nested.create({ user })).toMatchObject({ user: { password: HASH } })
+      expect(user.password).toBe('a')
+    }
+  })
+
   it('refuses a list for one record as the service does', async () => {
     const { app, user } = await createAppWithUser()
     const list = [{ email: 'a', password: 'a' }]
