@@ -1,4 +1,3 @@
-import { toLoginParams } from '../access/credentials.ts'
 import type { Secret } from '../authentication/secret-keys.ts'
 import { AuthenticationBaseStrategy, assertOwnService } from '../authentication/strategy.ts'
 import type {
@@ -142,14 +141,10 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     const id = result[this.entityId]
 
     if (id === undefined) throw new NotAuthenticated('Could not get OAuth entity')
-    if (!params.provider) return result
 
-    const { entityService } = this
+    const { entityService: service, configuration } = this
 
-    return entityService.get(id, {
-      ...toLoginParams(withoutQuery(params), entityService),
-      [this.configuration.entity]: result
-    })
+    return this.auth.entities.show({ service, id, name: configuration.entity }, withoutQuery(params), result)
   }
 
   /**
