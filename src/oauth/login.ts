@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Secret } from '../authentication/secret-keys.ts'
 import type { AuthenticationService } from '../authentication/service.ts'
 import type { SessionRequest } from '../authentication/session-logins.ts'
+import { decodeToken } from '../authentication/tokens.ts'
 import type { AuthenticationRequest, AuthenticationResult } from '../authentication/types.ts'
 import { getResponse } from '../core/call.ts'
 import { reportError } from '../core/events.ts'
@@ -417,8 +418,8 @@ export class Logins {
 
     if (name === undefined) return { result: response, cookies }
 
-    const { accessToken, authentication } = context.result
-    const { exp } = authentication.payload
+    const { accessToken } = context.result
+    const { exp } = decodeToken(accessToken) as { readonly exp?: number }
     const maxAge = exp === undefined ? undefined : exp - Math.floor(Date.now() / 1000)
     const cookie = toSetCookie(name, accessToken, { maxAge, isSecure: this.isSecure })
     const { accessToken: _, authentication: __, ...shown } = response

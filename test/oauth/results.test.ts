@@ -37,6 +37,30 @@ describe('the answer to a login', () => {
     }
   })
 
+  it('has the token in a cookie where a hook leaves its payload out', async () => {
+    const { response } = await logInWith(new OAuthStrategy(), {
+      oauth: { delivery: 'cookie' },
+      settings: { jwt: { cookie: 'session' } },
+      configure: (app) => {
+        app.service('authentication').hooks({
+          after: {
+            create: [
+              (context: any) => {
+                const { accessToken, user } = context.result
+
+                context.result = { accessToken, user }
+              }
+            ]
+          }
+        })
+      }
+    })
+
+    expect(response.headers.getSetCookie()).toContainEqual(
+      expect.stringMatching(/^session=ey.*; Max-Age=(86400|86399)/)
+    )
+  })
+
   it('has no entity where there is none', async () => {
     const { text, users, response } = await logInWith(new OAuthStrategy(), { settings: { entity: null } })
 
