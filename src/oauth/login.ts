@@ -299,7 +299,7 @@ export class Logins {
   ): Promise<ExchangedTokens> {
     const { sessionLogins } = this.auth
 
-    if (!sessionLogins.isOn) return { accessToken }
+    if (!sessionLogins.isLasting(request, params)) return { accessToken }
 
     const strategy = this.linkStrategy
     const { entity } = this.auth.configuration
@@ -311,18 +311,14 @@ export class Logins {
     const { [entity as string]: user } = await this.auth.authenticate({ strategy, accessToken }, {}, strategy)
     const { headers, address } = params
 
-    // Otherwise the client keeps the token of the login, which may belong to the session that is carried.
-    if (sessionLogins.isLasting(request, params)) await sessionLogins.replace(payload.sub, request, params)
+    await sessionLogins.replace(payload.sub, request, params)
 
     const tokens = await this.auth.issueToken(
       { [entity as string]: user },
-      { headers, address, ...(request.refresh === true && { refresh: true }) }
+      { headers, address, refresh: true }
     )
 
-    // Not a session: the token of the login is as good.
-    return tokens.refreshToken
-      ? { accessToken: tokens.accessToken, refreshToken: tokens.refreshToken }
-      : { accessToken }
+    return { accessToken: tokens.accessToken, refreshToken: tokens.refreshToken }
   }
 
   private async start(

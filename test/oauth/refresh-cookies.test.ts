@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { MemoryStorage } from '../../src/client/storage.ts'
 import { alula, authentication, rest } from '../../src/client.ts'
 import { startOpenidProvider } from '../support/oidc.ts'
@@ -118,6 +118,15 @@ describe('an exchange of a code that begins a session', () => {
     ).toBe(401)
     await refreshBy(refreshToken)
     expect(ended).toEqual([])
+  })
+
+  it('makes no second token for a client that asks for no session', async () => {
+    const { getCode, exchange, server } = await start({})
+    const code = await getCode()
+    const created = vi.spyOn(server.auth.tokens, 'create')
+
+    await exchange({ code })
+    expect(created).not.toHaveBeenCalled()
   })
 
   it('ends the session of a thief when the owner logs in again with the client', async () => {
