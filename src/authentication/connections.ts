@@ -437,6 +437,8 @@ export class RunningCall {
   readonly changes: Set<string> = new Set()
   /** Whether the connection has ended. */
   isOver = false
+  /** The `Set-Cookie` header of the response. */
+  cookie: string | undefined
   private readonly isRequestAborted: () => boolean
   private undo: (() => void) | undefined
 

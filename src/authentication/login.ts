@@ -49,7 +49,7 @@ export async function runLogin(
     context.params = withoutServiceSlots(context.params)
     await updateConnection(event, context)
     emitOnApplication(event, context)
-    prepareResponse(context)
+    prepareResponse(context, getRunningCall(service, ownParams)?.cookie)
   }
 
   await service.connections.run(params, () => http?.isAborted === true, work)
@@ -61,9 +61,10 @@ export async function runLogin(
  * Prepares what a client gets: entities as it may see them, and headers: one keeps it out of caches (RFC 6749 §5.1). Logs of
  * events and kept responses do without it, because it has the token.
  */
-function prepareResponse(context: HookContext): void {
+function prepareResponse(context: HookContext, ofCall: string | undefined): void {
   const { http, result } = context
-  const { cookie, ...response } = findTokenResponse(result) ?? {}
+  // A hook may have replaced the result.
+  const { cookie = ofCall, ...response } = findTokenResponse(result) ?? {}
 
   context.dispatch = markTokenResponse(toDispatch(context.dispatch ?? result ?? {}), response)
   setDispatch(result, context.dispatch)

@@ -236,7 +236,7 @@ export class AuthenticationService extends AuthenticationBase {
 
     try {
       // Another login of the request ends too.
-      return this.sessionLogins.clearCookie(await this.logOut(id, params))
+      return this.sessionLogins.clearCookie(await this.logOut(id, params), params)
     } catch (error) {
       if (!hasCode(error, 401)) throw error
 

@@ -275,19 +275,21 @@ export class SessionLogins {
    */
   deliver<Result extends { readonly refreshToken?: string }>(
     result: Result,
-    { provider }: AuthenticationParams
+    params: AuthenticationParams
   ): Result | Omit<Result, 'refreshToken'> {
     const { refreshToken, ...others } = result
 
-    if (!provider || refreshToken === undefined) return result
+    if (!params.provider || refreshToken === undefined) return result
 
     const { cookie, idle = 0, expiresIn = 0 } = this.settings.current ?? {}
 
     if (!cookie) return result
 
-    return markTokenResponse(others, {
-      cookie: writeRefreshCookie(cookie, refreshToken, Math.min(idle, expiresIn))
-    })
+    return this.withCookie(
+      others,
+      writeRefreshCookie(cookie, refreshToken, Math.min(idle, expiresIn)),
+      params
+    )
   }
 
   /** The refresh token of a session, and what its access token is made with: it does not outlive the session. */
@@ -381,15 +383,16 @@ export class SessionLogins {
     const token = this.read(refreshToken)
 
     return this.clearCookie(
-      token ? await this.logOut(token, params) : { authentication: { strategy: REFRESH } }
+      token ? await this.logOut(token, params) : { authentication: { strategy: REFRESH } },
+      params
     )
   }
 
   /** Has the response to a logout clear the cookie. Scripts cannot. */
-  clearCookie(result: AuthenticationResult): AuthenticationResult {
+  clearCookie(result: AuthenticationResult, params: AuthenticationParams): AuthenticationResult {
     const { cookie } = this
 
-    return cookie ? markTokenResponse(result, { cookie: writeRefreshCookie(cookie) }) : result
+    return cookie ? this.withCookie(result, writeRefreshCookie(cookie), params) : result
   }
 
   /**
@@ -502,6 +505,19 @@ export class SessionLogins {
    */
   watch(sources: readonly EntitySource[]): void {
     if (this.isOn) this.users.watch(sources)
+  }
+
+  /** Also where a hook of the login or logout returns another result. */
+  private withCookie<Result extends object>(
+    result: Result,
+    cookie: string,
+    params: AuthenticationParams
+  ): Result {
+    const call = getRunningCall(this.service, params)
+
+    if (call) call.cookie = cookie
+
+    return markTokenResponse(result, { cookie })
   }
 
   private async keep(id: string, fingerprints: string | null): Promise<void> {

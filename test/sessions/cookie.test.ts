@@ -157,6 +157,25 @@ describe('a refresh token in a cookie', () => {
     expect(await refresh(cookie)).toMatchObject({ status: 201 })
   })
 
+  it('is set and cleared where hooks return a copy of the result', async () => {
+    const { app, post, refresh, logOut } = await start()
+    const copyResult = (context: any) => {
+      context.result = { ...context.result, plan: 'free' }
+    }
+
+    app.service('authentication').hooks({ after: { create: [copyResult], remove: [copyResult] } })
+
+    const { cookie, body } = await post(LOGIN)
+    const next = await refresh(cookie)
+
+    expect(body).toMatchObject({ plan: 'free' })
+    expect(next).toMatchObject({ status: 201, set: [expect.stringContaining(`${NAME}=`)] })
+    expect(await logOut({ cookie: next.cookie })).toMatchObject({
+      status: 200,
+      set: [expect.stringContaining('Max-Age=0')]
+    })
+  })
+
   it('ends the session that a login replaces', async () => {
     const { post, refresh } = await start()
     const { cookie } = await post(LOGIN)
