@@ -164,7 +164,8 @@ export class AuthenticationService extends AuthenticationBase {
    *
    * @param result The entity under its name, such as `{ user }`
    * @param params Those of the call: with a `provider`, the entity in the response is what the caller may see of it.
-   * `payload`, `jwtOptions` and `secret` count for this token; with `refresh: true` it begins a session
+   * `payload`, `jwtOptions` and `secret` count for this token; with `refresh: true` it begins a session, and with
+   * `refresh: false` the session of the caller goes on
    * @returns The token as `accessToken`, of a session with `refreshToken`, and the entity
    * @throws NotAuthenticated when the entity has no id
    * @example

@@ -340,4 +340,24 @@ describe('a login', () => {
     expect(await one.refresh(refreshToken)).toMatchObject({ user: { id: 1 } })
     expect((await one.authentication.issueToken({ user })).refreshToken).toBeUndefined()
   })
+
+  it('by issueToken replaces the session of the caller, and with `refresh: false` none', async () => {
+    const { one } = await start()
+    const downloads = {
+      create: async (data: object, { user, ...params }: any) =>
+        one.authentication.issueToken({ user }, { ...params, ...data })
+    }
+
+    one.app.use('downloads', downloads, { methods: ['create'] })
+    one.app.service('downloads').hooks({ before: { create: [authenticate('jwt')] } })
+
+    const { accessToken, refreshToken } = await one.logIn()
+    const caller = one.asClient(accessToken).service('downloads')
+
+    await caller.create({ refresh: false })
+    expect(one.ended).toEqual([])
+    await one.refresh(refreshToken)
+    await caller.create({})
+    expect(one.ended).toMatchObject([{ cause: 'replaced' }])
+  })
 })
