@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { authenticate } from '../../src/authentication.ts'
 import { Conflict } from '../../src/errors.ts'
 import { logInAtProvider } from '../support/user-agent.ts'
 import { EMAIL, readError, start } from './accounts.ts'
@@ -162,6 +163,40 @@ describe('an account is not connected', () => {
     expect(response.status).toBe(403)
     expect(response.headers.getSetCookie()).toEqual([])
     expect(await findUsers()).toEqual([{ id: 0, name: 'robin' }])
+  })
+
+  it('by an old login, where hooks ask for a fresh one', async () => {
+    const loginOnly = async ({ params }: any) => {
+      const { feathers_token: _, ...query } = params.query
+
+      Object.assign(params, { query, authentication: undefined })
+    }
+    const { server, agent, findUsers } = await start()
+    const createOld = () =>
+      server.auth.createAccessToken({ iat: Math.floor(Date.now() / 1000) - 3600 }, { subject: '0' })
+    const post = async (token: string, browser = agent) =>
+      browser.request(`${server.origin}/oauth/nest`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
+        body: '{}'
+      })
+
+    server.app.service('oauth/:provider').hooks({
+      before: {
+        find: [loginOnly],
+        create: [authenticate({ strategies: ['jwt'], optional: true, fresh: '10m' })]
+      }
+    })
+
+    expect(await readJson(await post(await createOld()))).toMatchObject({ data: { reason: 'stale' } })
+    await logIn(server, agent, 'nest', 'wren', `?feathers_token=${await createOld()}`, OWN)
+    expect(await findUsers()).toMatchObject([{ name: 'robin' }, { nestId: 'wren' }])
+
+    const other = server.createAgent()
+    const { location } = await readJson(await post(await createToken(server, 0), other))
+
+    await other.request(await logInAtProvider(other, location, 'loud'))
+    expect(await findUsers()).toMatchObject([{ name: 'robin', nestId: 'loud' }, { nestId: 'wren' }])
   })
 
   it('by a session that has ended: it is a login like any other', async () => {
