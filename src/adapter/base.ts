@@ -5,6 +5,7 @@ import type { ParsedQuery } from '../query/ast.ts'
 import { CURSOR_FILTERS } from '../query/operators.ts'
 import { parseQuery, type QueryOptions } from '../query/parse.ts'
 import { isValidated, keepValidated } from '../query/validated.ts'
+import { BoundedMap } from '../utils/bounded-map.ts'
 import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { withoutLookupField } from '../utils/own-adapter.ts'
@@ -23,6 +24,9 @@ import { upsertExtension } from './upsert.ts'
 
 /** Where a registered service has its options. Shared with Feathers v5. */
 export const SERVICE: unique symbol = Symbol.for('@feathersjs/service')
+
+/** How many keys of cursors are kept: calls can have secrets of their own. */
+const MAX_CURSOR_KEYS = 100
 
 const NO_QUERY: Query = Object.freeze({})
 const PARSED_NO_QUERY = parseQuery(NO_QUERY)
@@ -44,7 +48,7 @@ export abstract class AdapterBase<
   /** Where the service is registered; `undefined` for one that belongs to no application. */
   private _registered: RegisteredPlace | undefined
   /** Kept for all pages: deriving a key costs more than using it. */
-  private readonly _cursorKeys: CursorKeys = new Map()
+  private readonly _cursorKeys: CursorKeys = new BoundedMap(MAX_CURSOR_KEYS)
   /** Whether clients must learn nothing of a field; left out where they may learn of all. */
   private _isHidden: ((path: string) => boolean) | undefined
 

@@ -125,7 +125,7 @@ export class CombinedChannel<Connection extends object = any> extends Channel<Co
     this.payloads.clear()
 
     for (const child of this.children) {
-      for (const connection of child._members ?? child.connections) {
+      for (const connection of child.connections) {
         if (this._members.has(connection) || this.isExcluded?.(connection)) continue
 
         this._members.add(connection)

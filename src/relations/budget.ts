@@ -106,7 +106,7 @@ interface Size {
   readonly characters: number
 }
 
-/** How many related records stand below one. */
+/** How many related records stand below one: no more than a result may have, which the call that found it has checked. */
 function countBelow(record: Fields, includes: Includes): number {
   let count = 0
 

@@ -1,6 +1,7 @@
 import { getServiceOptions, getUpsertKey, isUpsert } from '../core/service.ts'
 import type { FeathersService, Id, Query } from '../core/types.ts'
 import { listAsked } from '../query/asked.ts'
+import type { QueryOptions } from '../query/parse.ts'
 import { VALIDATED } from '../query/validated.ts'
 import { addServiceSlots } from '../utils/call-state.ts'
 import { isFunction, isObject, isStringList } from '../utils/check.ts'
@@ -550,7 +551,7 @@ function compileQueries(
     id,
     ...getComputedNames(form),
     ...Object.keys(form.relations ?? {}),
-    ...listFilterNames(service)
+    ...listFilterConverters(service).keys()
   ]
   const query = isQuerySettings(form.query ?? {}) ? undefined : (definition as JsonSchema)
   const declared = { record: record.output, table, names, query }
@@ -597,6 +598,7 @@ function compileStrictQueries(
     sort,
     ...(query.operators && { operators: query.operators })
   }
+  const filters = listFilterConverters(service)
   const check = compileQuery({
     // The other service checks what its fields are compared with.
     fields: new Map([...fields, ...listFilters(relations).map((name) => [name, ANY_FIELD] as const)]),
@@ -606,7 +608,8 @@ function compileStrictQueries(
       ...[...table.keys(), ...toNames(record.output)].filter((path) => !hidden.includes(path)),
       ...Object.keys({ ...form.computed, ...relations })
     ].filter((path) => !virtual.includes(path)),
-    further: listFilterNames(service),
+    further: [...filters.keys()],
+    settings: filters,
     hasContains: (query.operators ?? getOperators(service)).includes('$contains')
   })
 
@@ -640,11 +643,21 @@ function assertQueryable(
   }
 }
 
-/** Names at the top of a query that the adapter was told to take: one that is `undefined` is a condition. */
-function listFilterNames(service: object): string[] {
-  const { filters = {} } = (service as { options?: { filters?: Record<string, unknown> } }).options ?? {}
+/**
+ * Names at the top of a query that the adapter was told to take, and what it makes of their values. One that is `undefined` is a
+ * condition.
+ */
+function listFilterConverters(service: object): ReadonlyMap<string, (value: unknown) => unknown> {
+  const { options = {} } = service as { options?: QueryOptions }
+  const named = Object.entries(options.filters ?? {})
 
-  return Object.keys(filters).filter((name) => filters[name] !== undefined)
+  const converters = new Map<string, (value: unknown) => unknown>()
+
+  for (const [name, convert] of named) {
+    if (convert) converters.set(name, (value) => (isFunction(convert) ? convert(value, options) : value))
+  }
+
+  return converters
 }
 
 function getOperators(service: object): readonly string[] {

@@ -42,7 +42,7 @@ import { type Declaration, type DescribedExtension, getDeclaration, type InnerEx
 import { assertEnforced, assertResponses } from './envelope.ts'
 import { HiddenFields } from './hidden.ts'
 import { warnOfMissingId } from './missing-id.ts'
-import { markRecords, type Picker, showAll, showOther } from './output.ts'
+import { markRecords, type Picker, showAll, showOther, showOthers } from './output.ts'
 import { assertSentId } from './own-id.ts'
 import { listRecords, type PageTest, pickResult, toPageTest } from './page.ts'
 import type { QueryCheck } from './query.ts'
@@ -312,8 +312,7 @@ class ServiceSchema implements DescribedExtension {
   private pickOther(value: unknown, pick: Picker | undefined): unknown {
     const { mark } = this.compiled as CompiledSchema
     const { hidden = [] } = this.form
-    const show = (record: unknown) => showOther(record, mark, [])
-    const picked = pick ? pick(pickResult(value, show, toPageTest(undefined))) : value
+    const picked = pick ? pick(showOthers(value, mark, toPageTest(undefined))) : value
 
     // What was picked is a copy already: another is made only to leave fields out.
     return pick && isEmpty(hidden) ? picked : showAll(picked, [], hidden)

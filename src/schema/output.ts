@@ -10,7 +10,7 @@ import {
 import { getFirstName, isPlainObject, setOwn } from '../utils/object.ts'
 import { HiddenFields, toWithin } from './hidden.ts'
 import { describesObject, getTypes, isAnything, type JsonSchema } from './json-schema.ts'
-import { type PageTest, toRecords } from './page.ts'
+import { type PageTest, pickResult, toRecords } from './page.ts'
 import { type ObjectShape, readShape, type Shape } from './shape.ts'
 
 const MAX_REPORTED = 20
@@ -274,6 +274,19 @@ export function showOther(record: unknown, mark: Mark, added: readonly string[])
   const shown = showRecord(record)
 
   return isObjectLike(shown) ? { ...shown, ...own } : shown
+}
+
+/**
+ * A result in which the records of other services are as these show them: the result itself, where it has none.
+ *
+ * @param result The result
+ * @param mark The mark of the records of this service
+ * @param isPage What of it is a page
+ */
+export function showOthers(result: unknown, mark: Mark, isPage: PageTest): unknown {
+  const hasOthers = toRecords(result, isPage).some((record) => isShownOtherwise(record, mark))
+
+  return hasOthers ? pickResult(result, (record) => showOther(record, mark, []), isPage) : result
 }
 
 /**

@@ -29,6 +29,8 @@ export interface QueryRules {
   readonly operators?: readonly string[] | undefined
   /** Names at the top that the service gives a meaning of its own. */
   readonly further?: readonly string[]
+  /** What the service makes of the values of `$sort` and `$select`, where it converts them. */
+  readonly settings?: ReadonlyMap<string, (value: unknown) => unknown>
   /** Whether the service offers `$contains`, which an error may name. */
   readonly hasContains?: boolean
 }
@@ -63,6 +65,7 @@ interface PreparedRules {
   /** The operators that may be used; all when left out. */
   readonly operators: ReadonlySet<string> | undefined
   readonly further: readonly string[]
+  readonly settings: ReadonlyMap<string, (value: unknown) => unknown>
 }
 
 /**
@@ -77,6 +80,7 @@ export function compileQuery({
   selectable,
   operators,
   further = [],
+  settings = new Map(),
   hasContains = false
 }: QueryRules): QueryCheck {
   const rules: PreparedRules = {
@@ -87,7 +91,8 @@ export function compileQuery({
     sorted: new Set(sort),
     selected: new Set(selectable),
     operators: operators && new Set([...operators, '$and', '$or']),
-    further: further.filter((name) => !CHECKED.includes(name))
+    further: further.filter((name) => !CHECKED.includes(name)),
+    settings
   }
 
   return (query, isUrl) => (isEmpty(query) ? query : new QueryRun(rules, isUrl).check(query))
@@ -138,8 +143,8 @@ class QueryRun {
       return value.map((part) => (isPlainObject(part) ? this.checkLevel(part, depth + 1) : part))
     }
     if (name === '$not' && isPlainObject(value)) return this.checkLevel(value, depth + 1)
-    if (name === '$sort') this.checkSort(value)
-    if (name === '$select') this.checkSelect(value)
+    if (name === '$sort') this.checkSort(this.readSetting(name, value))
+    if (name === '$select') this.checkSelect(this.readSetting(name, value))
 
     return value
   }
@@ -222,6 +227,13 @@ class QueryRun {
 
       return `cannot be queried with ${operator}${hint}`
     })
+  }
+
+  /** What the service will make of a value, which it gets as it is. */
+  private readSetting(name: string, value: unknown): unknown {
+    const convert = this.rules.settings.get(name)
+
+    return convert ? convert(value) : value
   }
 
   private checkSort(value: unknown): void {

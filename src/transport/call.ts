@@ -45,7 +45,7 @@ export function toServiceCall(request: CallRequest, route: RouteLookup): Service
   const takesData = getDefinition(method).args.includes('data') && !(routed && isWithoutData(request))
   const data = takesData ? toCallData(request.body, method) : undefined
   const inPath = toRouteParams(route.params, routeParams)
-  const filled = routed || !route.routes ? undefined : fillNamedRoute(route.service, method, data)
+  const filled = routed ? undefined : fillNamedRoute(route.service, method, data)
   const placeholders = routed ? decodeAll(routed.params) : filled?.values
 
   return {

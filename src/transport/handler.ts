@@ -283,7 +283,7 @@ async function toParams(
   isSearched = mayAuthenticate(app, authentication)
 ): Promise<Params> {
   const own = await getParams?.(request.native?.request, { address: request.address })
-  const given: Params = copyWith(request.params, own)
+  const given: Params = copyWith(request.params, own ?? {})
 
   if (!isSearched) return given
 

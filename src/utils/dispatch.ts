@@ -243,13 +243,16 @@ function replaceFields(
   replace: (object: object) => unknown,
   parents: object[]
 ): Record<string, unknown> {
+  const isPlain = isPlainObject(record)
   let copy: Record<string, unknown> | undefined
 
+  // A list of the names would take longer than to look at the fields.
   for (const name in record) {
+    if (!isPlain && !Object.hasOwn(record, name)) continue
+
     const field = record[name]
 
-    // Most are no objects. A list of the names would take longer than to look at them.
-    if (typeof field !== 'object' || field === null || !Object.hasOwn(record, name)) continue
+    if (typeof field !== 'object' || field === null) continue
 
     const shown = replaceObjects(field, replace, parents)
 

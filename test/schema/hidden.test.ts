@@ -121,6 +121,8 @@ it.each([
   ['$sort[address.code]=1', FILTERS, ['address.code']],
   ['$select[0]=account', FILTERS, ['account']],
   ['$sort[address.code]=1', { $sort: (value: unknown) => value }, ['address.code']],
+  ['$sort=-address.code', { $sort: (value: string) => ({ [value.slice(1)]: -1 }) }, ['address.code']],
+  ['$select=name,id', { $select: (value: string) => value.split(',') }, undefined],
   ['$not[account]=x', { $not: true }, ['account']],
   ['account=x', { account: undefined }, ['account']],
   ['$populate=account', { ...FILTERS, $populate: true }, undefined]
