@@ -160,7 +160,7 @@ class Converter {
 
     const converted: Writable = {}
     const isObject = describesObject(schema)
-    const hides = this.hiddenEverywhere.length > 0 || this.hasHidden(path)
+    const hides = this.hiddenEverywhere.length > 0 || hasWithin(this.hidden, path)
 
     if (type !== undefined) converted.type = type
     if (schema[LENIENT_KEYWORD] === true && !this.rules.isOutput) converted['x-lenient'] = true
@@ -188,15 +188,6 @@ class Converter {
     return this.hidden.includes(path) || this.hiddenEverywhere.some((one) => `.${path}`.endsWith(`.${one}`))
   }
 
-  /** Whether an object has a field that is left out, or has one further in. */
-  private hasHidden(path: string): boolean {
-    return this.hidden.length > 0 && this.hidden.some((one) => one.startsWith(toPrefix(path)))
-  }
-
-  private hasOptional(path: string): boolean {
-    return this.optional.some((one) => one.startsWith(toPrefix(path)))
-  }
-
   private copyReference(schema: JsonSchema, path: string, mayClose: boolean): JsonSchema {
     const target = toTarget(schema, this.root)
 
@@ -208,9 +199,13 @@ class Converter {
 
     const known = this.references.get(target)
     const within = this.hiddenFields.listWithin(this.toShape(target))
-    const isKind = path === '' && this.rules.isRecord && target !== this.root
+    const isOther = target !== this.root
+    const isKind = path === '' && this.rules.isRecord && isOther
+    const mayDiffer = isOther && within.length === 0
+    // A field of it is optional here, and perhaps not elsewhere.
+    const differs = mayDiffer && hasWithin(this.optional, path)
 
-    if ((isKind || declaresFields(schema)) && !this.inlined.has(schema)) {
+    if ((isKind || declaresFields(schema) || differs) && !this.inlined.has(schema)) {
       this.hide(within, path)
       this.inlined.add(schema)
 
@@ -221,8 +216,8 @@ class Converter {
       return copied
     }
 
-    // A field of it is hidden or optional here, and perhaps not elsewhere.
-    if (target !== this.root && within.length === 0 && (this.hasHidden(path) || this.hasOptional(path))) {
+    // A field of it is hidden here, and perhaps not elsewhere. One that holds itself has it in `within`.
+    if (mayDiffer && hasWithin(this.hidden, path)) {
       return this.copy(this.extend(target, schema), path, mayClose)
     }
     if (known) return known
@@ -348,6 +343,11 @@ class Converter {
 
     return names.filter((name) => !this.isHidden(prefix + name) && !this.optional.includes(prefix + name))
   }
+}
+
+/** Whether one of the paths is that of a field of an object, or of one further in. */
+function hasWithin(paths: readonly string[], path: string): boolean {
+  return paths.length > 0 && paths.some((one) => one.startsWith(toPrefix(path)))
 }
 
 /** The fields that a value is put in for where they are missing. */

@@ -246,3 +246,30 @@ it.each(['z.object', 'a reference'])(
     expect([address, other].map((one) => resolve(one).required)).toEqual([['city'], ['city', 'zip']])
   }
 )
+
+it('describes JSON, and any value that holds itself, with a field that only some methods show', async () => {
+  interface Tree {
+    secret: string
+    children: (Tree | Tree[])[]
+  }
+
+  const Tree: z.ZodType<Tree> = z.lazy(() =>
+    z.object({ secret: z.string(), children: z.array(z.union([Tree, z.array(Tree)])) })
+  )
+  const app = alula()
+
+  app.use('notes', memory(), {
+    methods: ['find', 'get'],
+    schema: schema(z.object({ id: z.int32(), meta: z.json(), tree: Tree, other: Tree }))
+  })
+  app.service('notes').hooks({ around: { find: [protect('meta.secret', 'tree.secret')] } })
+
+  const { components } = await describeApp(app)
+  const { meta, tree, other } = components.schemas.Note.properties
+  const { $ref } = other
+  const { required } = components.schemas[$ref.split('/').at(-1)]
+
+  expect(JSON.stringify(meta)).toContain('"type":"boolean"')
+  expect(tree.required).toEqual(['children'])
+  expect(required).toEqual(['secret', 'children'])
+})
