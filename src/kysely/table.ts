@@ -128,13 +128,13 @@ export interface Changes {
 
 /**
  * Whether the numbers of a column are the database's to give: those of the id, and of a column in which a chosen one would be
- * in the way of those that follow.
+ * in the way of those that follow. An `integer primary key` of SQLite finds free ones, and may refer to another table.
  */
-export function isNumbered(
-  { name, isAutoIncrement, isUnique, continuesFromMax }: Column,
-  id: string
-): boolean {
-  return isAutoIncrement && (name === id || isUnique || continuesFromMax)
+export function isNumbered(column: Column, id: string): boolean {
+  const { name, isAutoIncrement, isUnique, continuesFromMax, sequence, fallback } = column
+  const collides = isUnique && (sequence ?? fallback) !== undefined
+
+  return isAutoIncrement && (name === id || collides || continuesFromMax)
 }
 
 const COLUMN_DEFAULTS = {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { kysely, table } from '../../src/kysely.ts'
-import { createTable, describeDatabases, MARIADB, POSTGRES } from '../support/sql.ts'
+import { createTable, describeDatabases, MARIADB, POSTGRES, SQLITE } from '../support/sql.ts'
 
 const EXTERNAL = { provider: 'rest' }
 
@@ -85,6 +85,29 @@ describeDatabases('an id that the database numbers', (database) => {
 
     expect(await items.patch('a', { name: 'Bob' }, EXTERNAL)).toMatchObject({ number: 1, name: 'Bob' })
     expect(await items.update('a', { name: 'Cyd' }, EXTERNAL)).toEqual({ number: 1, slug: 'a', name: 'Cyd' })
+  })
+
+  it('is no key of SQLite beside the id that refers to another table', async () => {
+    if (database !== SQLITE) return
+
+    const db = await createTable(
+      database,
+      'alula_ids',
+      'user_id integer primary key, handle varchar(9) not null unique'
+    )
+    const options = { Model: db, name: 'alula_ids', id: 'handle' }
+    const app: any = alula()
+
+    app.use('profiles', kysely(options), { schema: table({ server: { user_id: () => 7 } }) })
+    app.use('others', kysely(options), { schema: table() })
+    await app.setup()
+
+    const profile = { user_id: 7, handle: 'ada' }
+
+    expect(await app.service('profiles').create({ handle: 'ada' }, EXTERNAL)).toEqual(profile)
+    expect(await app.service('others').create({ user_id: 8, handle: 'bob' }, EXTERNAL)).toMatchObject({
+      user_id: 8
+    })
   })
 
   it('is below 2^53 in any column, where the next one follows the largest', async () => {
