@@ -24,8 +24,8 @@ export interface KyselyOptions extends AdapterOptions {
    */
   session?: SessionOption | undefined
   /**
-   * Whether clients may choose ids that the database numbers itself, and with `table()` those that the adapter makes; `false`
-   * by default. One of them can choose the largest number there is, and leave none for others.
+   * Whether clients may choose ids and other keys that the database numbers itself, and with `table()` the ids that the adapter
+   * makes; `false` by default. One of them can choose the largest number there is, and leave none for others.
    */
   allowId?: boolean | undefined
 }
