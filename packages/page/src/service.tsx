@@ -153,11 +153,12 @@ function toChanged(
   service: PageService,
   { name }: PageMethod
 ): Chosen {
+  const former = toRecordId(record, service)
   const now = toRecordId(body, service)
 
-  if (isObject(body) && (now === toRecordId(record, service) || (now && now === toRecordId(data, service)))) {
-    return { id: now || id, record: body }
-  }
+  // The id in the path may be another than that in the record, such as 'me'.
+  if (isObject(body) && now === former) return { id, record: body }
+  if (isObject(body) && now && now === toRecordId(data, service)) return { id: now, record: body }
 
   const before = isObject(record) ? record : {}
   // An update removes what it does not send.

@@ -189,6 +189,29 @@ describeChromium('changes of a record on the page', (open) => {
     expect(await app.service('notes').get(1)).toEqual({ id: 1, slug: 'b', text: 'y' })
   })
 
+  it('go on where the record was opened under another id than its own', async () => {
+    const { app, url } = await start((app) => {
+      app.use('notes', memory({ store: { u7: { id: 'u7', text: 'x' } } }), {
+        access: OPEN,
+        methods: ['get', 'patch'],
+        schema: schema(z.object({ id: z.string(), text: z.string() }))
+      })
+      app
+        .service('notes')
+        .hooks({ before: { all: (context: any) => void Object.assign(context, { id: 'u7' }) } })
+    })
+    const { page } = await open(`${url}docs`)
+    const form = page.getByRole('form', { name: 'Change me of notes' })
+
+    await page.getByLabel('Open by id').fill('me')
+    await page.getByLabel('Open by id').press('Enter')
+    for (const text of ['y', 'z']) {
+      await form.getByLabel('text').fill(text, { timeout: 5000 })
+      expect(await save(form)).toEqual({ text })
+    }
+    expect(await app.service('notes').get('u7')).toEqual({ id: 'u7', text: 'z' })
+  })
+
   it('by update keep the fields that the schema does not name', async () => {
     const record = { id: 1, text: 'a', madeAt: 'then', extra: { keep: 'me' } }
     const { app, url } = await start((app) =>
