@@ -362,11 +362,14 @@ function listDefaulted(fields: JsonSchema): readonly string[] {
 
 /** Whether a keyword may tell of a field that is hidden. */
 function tells(keyword: string, value: unknown, isOfObject: boolean): boolean {
-  if (isOfObject) return TELLTALE.includes(keyword)
+  return isOfObject ? TELLTALE.includes(keyword) : VALUES.includes(keyword) && holdsObject(value)
+}
 
+/** Whether a value is an object, or holds one, which may have hidden fields. */
+export function holdsObject(value: unknown): boolean {
   const isRecord = (one: unknown) => typeof one === 'object' && one !== null && !Array.isArray(one)
 
-  return VALUES.includes(keyword) && findPath([value], isRecord) !== undefined
+  return findPath([value], isRecord) !== undefined
 }
 
 /** A schema that is being made. */

@@ -1,6 +1,6 @@
 // What a field takes, in words: for the forms and the reference of the page.
 import { isJsonSchema, type JsonSchema } from '../schema/json-schema.ts'
-import { isObjectLike } from '../utils/check.ts'
+import { holdsObject } from './convert.ts'
 
 /** What is known of a field beside its schema. */
 interface FieldFacts {
@@ -30,8 +30,7 @@ export function toWords(kind: string, schema: JsonSchema, { values, isNullable }
   const words = values
     ? [`one of ${values.map(String).join(', ')}`]
     : [toName(kind, schema), ...listRules(schema)]
-  // An object in it may have hidden fields.
-  const isSaid = 'default' in schema && !isObjectLike(schema.default)
+  const isSaid = 'default' in schema && !holdsObject(schema.default)
   const more = isSaid ? [`default ${JSON.stringify(schema.default)}`] : []
 
   return [...words.map(cut), ...(isNullable ? ['or null'] : []), ...more.map(cut)].join(', ')

@@ -186,6 +186,17 @@ it('a field does not say its default where that is an object or holds one, which
   expect(services[0].fields[1].words).toBe('JSON, a list of objects')
 })
 
+it('a field says its default where that is a list without objects', async () => {
+  const fields = await readForm(
+    z.object({ tags: z.array(z.string()).default([]), kinds: z.array(z.string()).default(['a', 'b']) })
+  )
+
+  expect(fields.map(({ words }) => words)).toEqual([
+    'JSON, a list of strings, default []',
+    'JSON, a list of strings, default ["a","b"]'
+  ])
+})
+
 it('custom methods have forms of their data and of their query', async () => {
   class Notes extends MemoryService {
     async archive() {}
