@@ -78,7 +78,10 @@ export function toToolArguments(
 
   const query = toQuerySchema(service, method, schemas)
 
-  if (query) properties.query = query
+  if (query) {
+    properties.query = query
+    if (query.required !== undefined) required.push('query')
+  }
 
   return { path, route, schema: { type: 'object', properties, ...(required.length > 0 && { required }) } }
 }

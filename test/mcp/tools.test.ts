@@ -221,6 +221,10 @@ it('every tool of a service takes the query that its schema for queries checks',
   const client = await connect(app, 1)
   const query = { q: 'a' }
   const data = { text: 'milk' }
+  const [get] = (await client.list()).filter(({ name }: any) => name === 'tasks_get')
+
+  expect(get.inputSchema.required).toEqual(['id', 'query'])
+
   const results = [
     await client.call('tasks_create', { data, query }),
     await client.call('tasks_get', { id: 1, query }),
