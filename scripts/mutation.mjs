@@ -40,7 +40,8 @@ const TESTS = {
   ],
   authentication: ['test/authentication/*.test.ts', MISTAKES],
   'authentication-hooks': [
-    'test/authentication/{authenticate-hook,authenticated,dispatch,events,hash-password,hooks,protect,verified}.test.ts',
+    'test/authentication/{authenticate-hook,authenticated,dispatch,events,fresh-login,hash-password,hooks,protect,verified}.test.ts',
+    'test/{sessions,socketio}/second-service.test.ts',
     'test/security/protected-fields.test.ts',
     MISTAKES
   ],
