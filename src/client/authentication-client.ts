@@ -65,8 +65,6 @@ export class AuthenticationClient {
   authenticated = false
   /** Of a socket: the login after a lost connection, until it has ended. */
   resumed: Promise<AuthenticationResult | null> | undefined
-  /** Settles when the login that was sent last has a response. */
-  sent: Promise<unknown> = Promise.resolve()
 
   /** The calls that wait for that. */
   private waiting: Promise<unknown>[] = []
@@ -78,6 +76,8 @@ export class AuthenticationClient {
   private isInterrupted = false
   /** Of a socket: the login of its connection. */
   private held: Login | undefined
+  /** Settles when the login that was sent last has a response. */
+  private sent: Promise<unknown> = Promise.resolve()
   /** The refresh token of a session that has a newer one, which this client did not get. The next login names it. */
   private lost: string | undefined
 
@@ -139,10 +139,10 @@ export class AuthenticationClient {
   /**
    * Makes sure that the connection of a socket still has the user of a call.
    *
-   * @param accessToken The token of the login that the call waited for
+   * @param accessToken The token of the login that the call was made with
    * @throws NotAuthenticated when the user has logged out meanwhile, or another one has logged in
    */
-  assertHeld(accessToken: string | undefined): void {
+  assertHeld(accessToken: string): void {
     const { held, app } = this
     // A custom class may log in by itself.
     const isSame = held ? toUser(held.result?.accessToken) === toUser(accessToken) : app.get('authentication')

@@ -1,6 +1,14 @@
 import { toArguments } from '../core/methods.ts'
 import type { AnyService, NextFunction, Params } from '../core/types.ts'
+import { setInherited } from '../utils/call-state.ts'
 import { toPairs } from './headers.ts'
+
+declare module '../utils/call-state.ts' {
+  interface InheritedSlots {
+    /** In a client: the login that the call was made with. A token of the caller or of a hook is none. */
+    readonly login?: { readonly client: object; readonly accessToken: string }
+  }
+}
 
 type AroundHook = (context: any, next: NextFunction) => Promise<void>
 
@@ -19,7 +27,7 @@ export function waitForAuthentication(): AroundHook {
     let result = await (login && wait(login))
 
     if (result && client.isOld && !isOfLogin) result = await wait(client.renewEarly(result))
-    if (result) context.params = { ...result, ...params }
+    if (result) context.params = withLogin({ ...result, ...params })
 
     try {
       await next()
@@ -32,8 +40,14 @@ export function waitForAuthentication(): AroundHook {
       // The call that is made now emits it.
       context.event = null
       context.result = await service[method](
-        ...toArguments({ method, id, data, params: { ...params, accessToken } })
+        ...toArguments({ method, id, data, params: withLogin({ ...params, accessToken }) })
       )
+    }
+
+    function withLogin(own: Params & { accessToken: string }): Params {
+      if (!params.accessToken) setInherited(own, { login: { client, accessToken: own.accessToken } })
+
+      return own
     }
   }
 }

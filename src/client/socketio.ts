@@ -1,6 +1,7 @@
 import { defaultServiceEvents, type ServiceCall, toArguments } from '../core/methods.ts'
 import type { TransportConnection } from '../core/types.ts'
 import { BadRequest, convert, Timeout, Unavailable } from '../errors.ts'
+import { getInherited } from '../utils/call-state.ts'
 import { createError } from '../utils/developer-error.ts'
 import { toDelay } from '../utils/max-delay.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
@@ -107,12 +108,6 @@ export class SocketService extends EmitterService {
     // Not for a call that the login makes: it would wait for itself.
     const isLogin = method === 'create' && path === authentication?.path
     const client = params.accessToken && !isLogin ? authentication : undefined
-    // A logout is for the login before one that began after it.
-    const isOfUser = client && path !== client.path
-
-    // It may be that of another user.
-    if (isOfUser) await client.sent
-
     let end = Date.now() + limit
 
     // Right before it is sent: hooks of the client may have taken so long that the connection is another one by now.
@@ -132,7 +127,11 @@ export class SocketService extends EmitterService {
       if (!isReady) throw toTimeout({ method, path })
     }
 
-    if (isOfUser) client.assertHeld(params.accessToken)
+    const { login } = getInherited(params)
+
+    // A logout is for the login before one that began after it.
+    if (authentication && login?.client === authentication && path !== authentication.path)
+      authentication.assertHeld(login.accessToken)
 
     const leave = leaving?.begin()
 

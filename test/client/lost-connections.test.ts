@@ -298,7 +298,7 @@ describe.each(serverNames)('when a client loses its connection with %s', (name) 
 
     app.hooks({
       before: {
-        create: [
+        all: [
           (context: any) => {
             context.params = { ...context.params, accessToken: 'token of a hook' }
           }

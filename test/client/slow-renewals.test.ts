@@ -31,8 +31,8 @@ function createLocks() {
   }
 }
 
-async function start() {
-  const started = await startSessions('REST')
+async function start(kind: 'REST' | 'sockets' = 'REST') {
+  const started = await startSessions(kind)
   const { app, createClient } = started
   const one = createClient()
   /** For each renewal whose response is held: what sends it. */
@@ -103,6 +103,20 @@ describe('a renewal without a response', () => {
     expect(calls).toEqual(['local', 'refresh', 'refresh', 'refresh'])
     expect(events).toEqual([])
   })
+
+  it('holds up no calls over a socket for longer than that', async () => {
+    const { find, hold, pass } = await start('sockets')
+    const begun = hold()
+
+    await pass(14 * MINUTE)
+
+    const waiting = find()
+
+    await begun
+    await pass(10_000)
+    expect(await waiting).toEqual(['a note'])
+    expect(await find()).toEqual(['a note'])
+  }, 5000)
 
   it('is an error of the calls after 30 seconds, when the token has expired, and is tried again', async () => {
     const { events, find, hold, pass, recover } = await start()
