@@ -6,7 +6,7 @@ import type { Socket } from './socket.ts'
 
 /** The part of a socket of `socket.io-client` that gives messages to listeners. */
 interface Receiving extends Socket {
-  readonly _opts?: { readonly ackTimeout?: number; readonly retries?: number }
+  readonly _opts?: { readonly ackTimeout?: number }
   onevent?(packet: { data?: readonly any[] }): void
 }
 
@@ -23,8 +23,6 @@ function ask(
   isCurrent: () => boolean,
   begin: (end?: string) => void
 ): void {
-  const { ackTimeout, retries } = socket._opts ?? {}
-
   function take(lost: Error | null, error: { code?: number } | null, end?: string): void {
     // After a lost connection, the next one asks.
     if (!isCurrent()) return
@@ -35,8 +33,9 @@ function ask(
     else begin(end)
   }
 
-  // With these options, a reply has an argument before those of the server.
-  socket.emit('$resume', from, ackTimeout || retries ? take : take.bind(null, null))
+  // With a time limit, a reply has an argument before those of the server. This sets none: with `retries`, all calls wait for
+  // the reply, which some servers never send.
+  socket.emit('$resume', from, socket._opts?.ackTimeout === undefined ? take.bind(null, null) : take)
 }
 
 /** What one socket has seen, and how it gets the rest. */
@@ -47,24 +46,28 @@ function createResumption(app: Application, socket: Receiving) {
   // Until the server has begun with what was missed, its events come again.
   let isResuming = false
 
-  function resume(from = position): void {
+  /** Creates what tells whether the connection is still the one of now. */
+  function watch(): () => boolean {
     const current = connection
-    const isCurrent = () => current === connection && socket.connected
 
-    ask(socket, from, isCurrent, (end) => {
+    return () => current === connection && socket.connected
+  }
+
+  function resume(from = position): void {
+    ask(socket, from, watch(), (end) => {
       isResuming = false
       position ??= end
     })
   }
 
   async function resumeAs(login: Promise<unknown>): Promise<void> {
-    const current = connection
+    const isCurrent = watch()
     const isKnown = await login.then(
       () => true,
       ({ code }) => code === 401
     )
 
-    if (current === connection && socket.connected) resume(isKnown ? position : NOWHERE)
+    if (isCurrent()) resume(isKnown ? position : NOWHERE)
   }
 
   return {

@@ -168,3 +168,34 @@ it.each<[string, object, unknown[]]>([
     expect(gaps).toEqual([])
   }
 )
+
+it.each([{}, { ackTimeout: 60_000 }, { retries: 3 }, { ackTimeout: 60_000, retries: 3 }])(
+  'a socket with the options %j goes on from the position of the reply',
+  async (socket) => {
+    const server = await startServer()
+    const { app, notes } = server
+    const heard: string[] = []
+
+    // As when the connection is lost between the reply to $resume and the message after it.
+    const dropPositions = ({ io }: any) => {
+      const { onevent } = io
+
+      io.onevent = (packet: any) => packet.data[0] !== '$position' && onevent.call(io, packet)
+    }
+
+    const client: any = await connect(server, 'Socket.IO', { socket, configure: dropPositions })
+
+    client.service('notes').on('created', ({ text }: any) => heard.push(text))
+    // Its reply comes after that of $resume.
+    await client.service('notes').find()
+
+    const again = once(app, 'connection')
+
+    cut(app)
+    await notes.create({ text: 'missed' })
+    await again
+    await notes.create({ text: 'last' })
+    await until(() => expect(heard).toContain('last'))
+    expect(heard).toEqual(['missed', 'last'])
+  }
+)
