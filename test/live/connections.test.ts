@@ -244,3 +244,19 @@ it('a list that cannot be read remembers no more events than it may, and has all
   pass(1000)
   await until(() => expect(list.getSnapshot().data).toHaveLength(2000))
 })
+
+it('a list with an infinite interval tries again within a minute, however often it has failed', async () => {
+  const server = await startServer((app) => {
+    app.service('notes').hooks({ before: { find: [() => Promise.reject(new Error('Not now'))] } })
+  })
+  const clock = createTimers()
+  const options = { timers: clock.timers, interval: Number.POSITIVE_INFINITY }
+  const client = await connect(server, 'Socket.IO', options)
+
+  client.live('notes')
+
+  for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
+    await until(() => expect(clock.pauses).toEqual([seconds * 1000]))
+    clock.pass(seconds * 1000)
+  }
+})

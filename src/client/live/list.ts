@@ -73,6 +73,7 @@ const GAP_PAUSE = 500
 
 /** After the first failure; twice as long after each further one. */
 const ERROR_PAUSE = 1000
+const MAX_ERROR_PAUSE = 60_000
 
 const POSITION_HEADER = 'event-position'
 
@@ -258,10 +259,10 @@ export class List implements LiveList {
   private scheduleNext(): void {
     const { failures, isStale } = this
     const { interval } = this.settings
+    const errorPause = Math.min(ERROR_PAUSE * 2 ** (failures - 1), MAX_ERROR_PAUSE, interval)
 
     if (isStale) this.schedule(toPause(PAUSE), true)
-    else
-      this.schedule(failures === 0 ? interval : Math.min(ERROR_PAUSE * 2 ** (failures - 1), interval), false)
+    else this.schedule(failures === 0 ? interval : errorPause, false)
   }
 
   private async fetch(): Promise<void> {
