@@ -103,7 +103,10 @@ export class StreamSize {
     while (this.bytes > this.maxBytes && this.parts.length > 1) this.bytes -= this.parts.shift()?.bytes ?? 0
   }
 
-  /** Notes all entries between two, as if the stream had grown evenly: one part would be forgotten at once. */
+  /**
+   * Notes all entries between two, as if the stream had grown evenly: one part would be forgotten at once. After a burst of
+   * entries, the stream may take up to twice `maxBytes` until it is trimmed.
+   */
   addAll(first: string, last: string, bytes: number): void {
     const [from = 0, to = 0] = [first, last].map(Number.parseFloat)
 
