@@ -33,7 +33,7 @@ export class ExpressRequest extends NodeRequest {
 
     const trusts = app.get('trust proxy fn')
 
-    return toHost(this.headers, trusts?.(socket.remoteAddress, 0) ? 1 : 0)
+    return toHost(this.headers, trusts?.(socket?.remoteAddress, 0) ? 1 : 0)
   }
 
   override get isFromProxy(): boolean {
@@ -44,7 +44,10 @@ export class ExpressRequest extends NodeRequest {
   }
 
   override get address(): string | undefined {
-    return this.incoming.ip ?? super.address
+    const { incoming } = this
+
+    // Express reads it from the socket.
+    return incoming.socket ? (incoming.ip ?? super.address) : undefined
   }
 
   /** `false` is what Express has when nothing is set; an application without proxies sets 0. */

@@ -33,6 +33,9 @@ export class KoaRequest extends NodeRequest {
   }
 
   override get address(): string | undefined {
+    // Koa reads it from the socket.
+    if (!this.incoming.socket) return undefined
+
     const { ip, ips, app } = this.context
 
     // Without `maxIpsCount` Koa takes the first of all entries, which the client may have written.

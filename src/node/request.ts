@@ -50,7 +50,7 @@ export class NodeRequest implements HttpRequest {
   }
 
   get address(): string | undefined {
-    return toAddress(this.incoming.socket.remoteAddress, this.headers, this.trustProxy)
+    return toAddress(this.incoming.socket?.remoteAddress, this.headers, this.trustProxy)
   }
 
   get isFromProxy(): boolean {
@@ -94,7 +94,7 @@ export class NodeRequest implements HttpRequest {
 
   toRequest(path: string): Request {
     const { incoming, response, method, search } = this
-    const url = toUrl('encrypted' in incoming.socket ? 'https' : 'http', this.host, path)
+    const url = toUrl('encrypted' in (incoming.socket ?? {}) ? 'https' : 'http', this.host, path)
     const gone = new AbortController()
     const isRead = method === 'GET' || method === 'HEAD'
 

@@ -181,3 +181,36 @@ it('middleware of Express may stop reading a body, also where requests have ids'
 
   expect((await sendRaw(toPort(await serve(app)), HEAD, BODY)).status).toBe(413)
 })
+
+it.each(['Express', 'Koa'])(
+  'middleware of %s may pass on a request with a body of its own after it has stopped reading',
+  async (name) => {
+    const app: any = name === 'Koa' ? koa(alula()) : express(alula())
+
+    async function readPart(request: any): Promise<object> {
+      for await (const _chunk of request) break
+
+      return { isPart: true }
+    }
+
+    if (name === 'Koa') {
+      app.use(async ({ req, request }: any, next: () => unknown) => {
+        request.body = await readPart(req)
+        await next()
+      })
+      app.configure(koaRest({ logger: false }))
+    } else {
+      app.use(async (request: any, _response: unknown, next: () => void) => {
+        request.body = await readPart(request)
+        next()
+      })
+      app.configure(rest({ logger: false }))
+    }
+
+    app.mount('count', async (request: Request) => new Response(await request.text()))
+
+    const { status, body } = await sendRaw(toPort(await serve(app)), HEAD, BODY)
+
+    expect([status, body]).toEqual([200, '{"isPart":true}'])
+  }
+)
