@@ -1,6 +1,7 @@
 import { emitSafely, reportError } from '../core/events.ts'
 import type { AnyService, Application, AuthenticationRequest, Params } from '../core/types.ts'
 import { FeathersError, NotAuthenticated } from '../errors.ts'
+import { getInherited } from '../utils/call-state.ts'
 import { stripSlashes } from '../utils/path.ts'
 import { disregard } from '../utils/promise.ts'
 import { isOfSession, readClaims, toUser } from './claims.ts'
@@ -137,15 +138,22 @@ export class AuthenticationClient {
   }
 
   /**
-   * Makes sure that the connection of a socket still has the user of a call.
+   * Makes sure that the connection of a socket still has the user of a call that was made with a login of this client.
    *
-   * @param accessToken The token of the login that the call was made with
+   * @param params The params of the call
+   * @param path The path of its service: a logout is for the login before one that began after it
    * @throws NotAuthenticated when the user has logged out meanwhile, or another one has logged in
    */
-  assertHeld(accessToken: string): void {
+  assertHeld(params: Params, path: string): void {
     const { held, app } = this
+    const { login } = getInherited(params)
+
+    if (login?.client !== this || path === this.path) return
+
     // A custom class may log in by itself.
-    const isSame = held ? toUser(held.result?.accessToken) === toUser(accessToken) : app.get('authentication')
+    const isSame = held
+      ? toUser(held.result?.accessToken) === toUser(login.accessToken)
+      : app.get('authentication')
 
     if (!isSame) throw createLoggedOut()
   }

@@ -38,6 +38,14 @@ function ask(
   socket.emit('$resume', from, socket._opts?.ackTimeout === undefined ? take.bind(null, null) : take)
 }
 
+/** Whether the server has accepted a login, or refused it. */
+function isAnswered(login: Promise<unknown>): Promise<boolean> {
+  return login.then(
+    () => true,
+    ({ code }) => code === 401
+  )
+}
+
 /** What one socket has seen, and how it gets the rest. */
 function createResumption(app: Application, socket: Receiving) {
   const isUnseen = createSeen()
@@ -62,10 +70,7 @@ function createResumption(app: Application, socket: Receiving) {
 
   async function resumeAs(login: Promise<unknown>): Promise<void> {
     const isCurrent = watch()
-    const isKnown = await login.then(
-      () => true,
-      ({ code }) => code === 401
-    )
+    const isKnown = await isAnswered(login)
 
     if (isCurrent()) resume(isKnown ? position : NOWHERE)
   }

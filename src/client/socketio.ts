@@ -1,7 +1,6 @@
 import { defaultServiceEvents, type ServiceCall, toArguments } from '../core/methods.ts'
 import type { TransportConnection } from '../core/types.ts'
 import { BadRequest, convert, Timeout, Unavailable } from '../errors.ts'
-import { getInherited } from '../utils/call-state.ts'
 import { createError } from '../utils/developer-error.ts'
 import { toDelay } from '../utils/max-delay.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
@@ -127,11 +126,7 @@ export class SocketService extends EmitterService {
       if (!isReady) throw toTimeout({ method, path })
     }
 
-    const { login } = getInherited(params)
-
-    // A logout is for the login before one that began after it.
-    if (authentication && login?.client === authentication && path !== authentication.path)
-      authentication.assertHeld(login.accessToken)
+    authentication?.assertHeld(params, path)
 
     const leave = leaving?.begin()
 

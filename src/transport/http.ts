@@ -176,22 +176,24 @@ export function toHttpResult(context: HookContext): HttpResult {
     position === undefined ? headers : withDefault({ [POSITION_HEADER]: position }, 'event-position', headers)
 
   return {
-    status: toStatus(context),
+    status: toStatus(context, body),
     headers: named ? withDefault(named, 'x-request-id', placed) : placed,
     body
   }
 }
 
 /**
- * The status of a finished call: `http.status`, or else 303 with a location, 204 without a body, 201 for `create`, and 200. It
- * looks at no record: one that cannot be sent has a status all the same.
+ * The status of a finished call: `http.status`, or else 303 with a location, 204 without a body, 201 for `create`, and 200.
+ *
+ * @param context The context of the call
+ * @param body What its client gets. When left out, no record is looked at: one that cannot be sent has a status all the same
  */
-export function toStatus(context: HookContext): number {
+export function toStatus(context: HookContext, body: unknown = getOwnResponse(context)): number {
   const { status, location, headers } = context.http ?? {}
 
   if (status) return status
   if (location !== undefined || headers?.Location !== undefined) return 303
-  if (!getOwnResponse(context)) return 204
+  if (!body) return 204
 
   return context.method === 'create' ? 201 : 200
 }

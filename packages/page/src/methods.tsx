@@ -146,16 +146,14 @@ function Custom({ caller, method, service, onCall }: CustomProps) {
   const [values, setValues] = useState<ReadonlyMap<string, string>>(new Map())
   const [search, setSearch] = useState('')
   const isRead = verb === 'GET'
-  // The form has the one or the other.
   const asksQuery = isRead ? !query : query
   const fields = isRead ? (query ?? []) : verb === 'DELETE' ? (data ?? []) : data
 
   async function send(entered: unknown): Promise<RequestOutcome> {
     const sent = isRead ? entered : wrap(service, method, entered)
-    const asked = isRead && isObject(sent) ? (sent as Query) : {}
     const body = { ...(!isRead && isObject(sent) ? sent : {}), ...Object.fromEntries(values) }
     const whole = isRead || isObject(sent) ? body : sent
-    const parameters = { ...asked, ...readSearch(search) }
+    const parameters = { ...(isRead && isObject(sent) && (sent as Query)), ...readSearch(search) }
 
     return onCall(method, { data: whole, ...(Object.keys(parameters).length > 0 && { query: parameters }) })
   }
