@@ -113,7 +113,8 @@ export class Attempts {
     work: (isKnown: boolean) => Promise<T>
   ): Promise<T> {
     const { budget: options, secret } = getConfiguration(this.service, params)
-    const isAddressCounted = getServiceSlots(params, this.service.strategies).attempt === 'address'
+    const { attempt } = getServiceSlots(params, this.service.strategies)
+    const isAddressCounted = attempt === 'address' || attempt === 'counted'
     const [first = ''] = toSecrets(secret)
     const given = account === '' ? undefined : account
 

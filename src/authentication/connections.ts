@@ -437,8 +437,8 @@ export class RunningCall {
   readonly changes: Set<string> = new Set()
   /** Whether the connection has ended. */
   isOver = false
-  /** The `Set-Cookie` header of the response. */
-  cookie: string | undefined
+  /** The `Set-Cookie` header of the response, and the access token that it goes with; of a logout none. */
+  cookie: { readonly text: string; readonly accessToken?: string | undefined } | undefined
   private readonly isRequestAborted: () => boolean
   private undo: (() => void) | undefined
 

@@ -6,7 +6,7 @@ import { addServiceSlots, getServiceSlots, withoutServiceSlots } from '../utils/
 import { addSetCookie } from '../utils/cookie.ts'
 import { copyWith } from '../utils/object.ts'
 import { findTokenResponse, markTokenResponse } from '../utils/token-response.ts'
-import { type Connections, getRunningCall } from './connections.ts'
+import { type Connections, getRunningCall, type RunningCall } from './connections.ts'
 import { setDispatch, toDispatch } from './dispatch.ts'
 import type { AuthenticationParams } from './types.ts'
 
@@ -61,10 +61,11 @@ export async function runLogin(
  * Prepares what a client gets: entities as it may see them, and headers: one keeps it out of caches (RFC 6749 §5.1). Logs of
  * events and kept responses do without it, because it has the token.
  */
-function prepareResponse(context: HookContext, ofCall: string | undefined): void {
+function prepareResponse(context: HookContext, ofCall: RunningCall['cookie']): void {
   const { http, result } = context
-  // A hook may have replaced the result.
-  const { cookie = ofCall, ...response } = findTokenResponse(result) ?? {}
+  // A hook may have copied the result. One that takes the token out withholds the login.
+  const isWithheld = ofCall?.accessToken !== undefined && ofCall.accessToken !== result?.accessToken
+  const { cookie = isWithheld ? undefined : ofCall?.text, ...response } = findTokenResponse(result) ?? {}
 
   context.dispatch = markTokenResponse(toDispatch(context.dispatch ?? result ?? {}), response)
   setDispatch(result, context.dispatch)

@@ -19,7 +19,7 @@ import { isFault } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { markTokenResponse } from '../utils/token-response.ts'
 import type { AccessTokens } from './access-tokens.ts'
-import { type Connections, type EntitySource, getRunningCall } from './connections.ts'
+import { type Connections, type EntitySource, getRunningCall, type RunningCall } from './connections.ts'
 import type { Entities } from './entities.ts'
 import { assertCanGetCookie, findOwnCookie, readOwnCookie } from './session-cookie.ts'
 import { SessionSettings } from './session-settings.ts'
@@ -251,9 +251,7 @@ export class SessionLogins {
     { refreshToken }: SessionRequest,
     params: AuthenticationParams
   ): Promise<void> {
-    const { authentication, jwt } = params
-    // Only a login goes on with another session: other calls would leave the connection with one that has ended.
-    const staying = getRunningCall(this.service, params)?.connection
+    const { authentication, connection, jwt } = params
     const carried = new Set([
       this.read(refreshToken)?.id,
       this.read(findOwnCookie(this.cookie, params))?.id,
@@ -263,7 +261,7 @@ export class SessionLogins {
     for (const id of carried) {
       const session = id === undefined ? undefined : await this.store.get(id)
 
-      if (session?.userId === userId) await this.end(session.id, 'replaced', userId, staying)
+      if (session?.userId === userId) await this.end(session.id, 'replaced', userId, connection)
     }
   }
 
@@ -285,11 +283,10 @@ export class SessionLogins {
 
     if (!cookie) return result
 
-    return this.withCookie(
-      others,
-      writeRefreshCookie(cookie, refreshToken, Math.min(idle, expiresIn)),
-      params
-    )
+    const { accessToken } = others as { accessToken?: string }
+    const text = writeRefreshCookie(cookie, refreshToken, Math.min(idle, expiresIn))
+
+    return this.withCookie(others, { text, accessToken }, params)
   }
 
   /** The refresh token of a session, and what its access token is made with: it does not outlive the session. */
@@ -392,7 +389,7 @@ export class SessionLogins {
   clearCookie(result: AuthenticationResult, params: AuthenticationParams): AuthenticationResult {
     const { cookie } = this
 
-    return cookie ? this.withCookie(result, writeRefreshCookie(cookie), params) : result
+    return cookie ? this.withCookie(result, { text: writeRefreshCookie(cookie) }, params) : result
   }
 
   /**
@@ -507,17 +504,17 @@ export class SessionLogins {
     if (this.isOn) this.users.watch(sources)
   }
 
-  /** Also where a hook of the login or logout returns another result. */
+  /** Also where a hook of the login or logout returns a copy of the result. */
   private withCookie<Result extends object>(
     result: Result,
-    cookie: string,
+    cookie: NonNullable<RunningCall['cookie']>,
     params: AuthenticationParams
   ): Result {
     const call = getRunningCall(this.service, params)
 
     if (call) call.cookie = cookie
 
-    return markTokenResponse(result, { cookie })
+    return markTokenResponse(result, { cookie: cookie.text })
   }
 
   private async keep(id: string, fingerprints: string | null): Promise<void> {

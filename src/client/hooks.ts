@@ -45,7 +45,8 @@ export function waitForAuthentication(): AroundHook {
     }
 
     function withLogin(own: Params & { accessToken: string }): Params {
-      if (!params.accessToken) setInherited(own, { login: { client, accessToken: own.accessToken } })
+      if (!params.accessToken)
+        setInherited(own, { login: { client, accessToken: own.accessToken || result.accessToken } })
 
       return own
     }

@@ -81,7 +81,11 @@ export function toNewRow(data: object, handle: TableHandle): Row {
 function toStoredField(column: Column, given: unknown, { table }: TableHandle): unknown {
   const stored = toStored(column, given, table)
 
-  if (column.continuesFromMax && typeof stored === 'bigint') {
+  const { continuesFromMax, isAutoIncrement, sequence, fallback } = column
+  // SQLite counts on from the largest `integer primary key`, too.
+  const isCounted = continuesFromMax || (isAutoIncrement && (sequence ?? fallback) === undefined)
+
+  if (isCounted && typeof stored === 'bigint') {
     const expectation = 'expects a number below 2^53'
 
     throw new BadRequest(`Invalid data: '${column.name}' ${expectation}`, {

@@ -551,7 +551,7 @@ function compileQueries(
     id,
     ...getComputedNames(form),
     ...Object.keys(form.relations ?? {}),
-    ...listFilterConverters(service).keys()
+    ...listFilterNames(service)
   ]
   const query = isQuerySettings(form.query ?? {}) ? undefined : (definition as JsonSchema)
   const declared = { record: record.output, table, names, query }
@@ -598,7 +598,6 @@ function compileStrictQueries(
     sort,
     ...(query.operators && { operators: query.operators })
   }
-  const filters = listFilterConverters(service)
   const check = compileQuery({
     // The other service checks what its fields are compared with.
     fields: new Map([...fields, ...listFilters(relations).map((name) => [name, ANY_FIELD] as const)]),
@@ -608,8 +607,8 @@ function compileStrictQueries(
       ...[...table.keys(), ...toNames(record.output)].filter((path) => !hidden.includes(path)),
       ...Object.keys({ ...form.computed, ...relations })
     ].filter((path) => !virtual.includes(path)),
-    further: [...filters.keys()],
-    settings: filters,
+    further: listFilterNames(service),
+    convertSetting: (name, value) => convertFilter(service, name, value),
     hasContains: (query.operators ?? getOperators(service)).includes('$contains')
   })
 
@@ -643,21 +642,22 @@ function assertQueryable(
   }
 }
 
-/**
- * Names at the top of a query that the adapter was told to take, and what it makes of their values. One that is `undefined` is a
- * condition.
- */
-function listFilterConverters(service: object): ReadonlyMap<string, (value: unknown) => unknown> {
-  const { options = {} } = service as { options?: QueryOptions }
-  const named = Object.entries(options.filters ?? {})
+/** Names at the top of a query that the adapter was told to take: one that is `undefined` is a condition. */
+function listFilterNames(service: object): readonly string[] {
+  const filters = getFilters(service)
 
-  const converters = new Map<string, (value: unknown) => unknown>()
+  return Object.keys(filters).filter((name) => filters[name] !== undefined)
+}
 
-  for (const [name, convert] of named) {
-    if (convert) converters.set(name, (value) => (isFunction(convert) ? convert(value, options) : value))
-  }
+/** What the adapter makes of a value at the top of a query. */
+function convertFilter(service: object, name: string, value: unknown): unknown {
+  const convert = getFilters(service)[name]
 
-  return converters
+  return isFunction(convert) ? convert(value, (service as { options: QueryOptions }).options) : value
+}
+
+function getFilters(service: object): NonNullable<QueryOptions['filters']> {
+  return (service as { options?: QueryOptions }).options?.filters ?? {}
 }
 
 function getOperators(service: object): readonly string[] {

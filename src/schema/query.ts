@@ -29,8 +29,8 @@ export interface QueryRules {
   readonly operators?: readonly string[] | undefined
   /** Names at the top that the service gives a meaning of its own. */
   readonly further?: readonly string[]
-  /** What the service makes of the values of `$sort` and `$select`, where it converts them. */
-  readonly settings?: ReadonlyMap<string, (value: unknown) => unknown>
+  /** What the service makes of a value of `$sort` or `$select` in a form of its own. */
+  readonly convertSetting?: (name: string, value: unknown) => unknown
   /** Whether the service offers `$contains`, which an error may name. */
   readonly hasContains?: boolean
 }
@@ -65,7 +65,7 @@ interface PreparedRules {
   /** The operators that may be used; all when left out. */
   readonly operators: ReadonlySet<string> | undefined
   readonly further: readonly string[]
-  readonly settings: ReadonlyMap<string, (value: unknown) => unknown>
+  readonly convertSetting: (name: string, value: unknown) => unknown
 }
 
 /**
@@ -80,7 +80,7 @@ export function compileQuery({
   selectable,
   operators,
   further = [],
-  settings = new Map(),
+  convertSetting = (_name, value) => value,
   hasContains = false
 }: QueryRules): QueryCheck {
   const rules: PreparedRules = {
@@ -92,7 +92,7 @@ export function compileQuery({
     selected: new Set(selectable),
     operators: operators && new Set([...operators, '$and', '$or']),
     further: further.filter((name) => !CHECKED.includes(name)),
-    settings
+    convertSetting
   }
 
   return (query, isUrl) => (isEmpty(query) ? query : new QueryRun(rules, isUrl).check(query))
@@ -143,8 +143,12 @@ class QueryRun {
       return value.map((part) => (isPlainObject(part) ? this.checkLevel(part, depth + 1) : part))
     }
     if (name === '$not' && isPlainObject(value)) return this.checkLevel(value, depth + 1)
-    if (name === '$sort') this.checkSort(this.readSetting(name, value))
-    if (name === '$select') this.checkSelect(this.readSetting(name, value))
+    // What a client sends is checked, and not what the service adds to it.
+    if (name === '$sort')
+      this.checkSort(isPlainObject(value) ? value : this.rules.convertSetting(name, value))
+    if (name === '$select') {
+      this.checkSelect(Array.isArray(value) ? value : this.rules.convertSetting(name, value))
+    }
 
     return value
   }
@@ -227,13 +231,6 @@ class QueryRun {
 
       return `cannot be queried with ${operator}${hint}`
     })
-  }
-
-  /** What the service will make of a value, which it gets as it is. */
-  private readSetting(name: string, value: unknown): unknown {
-    const convert = this.rules.settings.get(name)
-
-    return convert ? convert(value) : value
   }
 
   private checkSort(value: unknown): void {

@@ -122,6 +122,7 @@ it.each([
   ['$select[0]=account', FILTERS, ['account']],
   ['$sort[address.code]=1', { $sort: (value: unknown) => value }, ['address.code']],
   ['$sort=-address.code', { $sort: (value: string) => ({ [value.slice(1)]: -1 }) }, ['address.code']],
+  ['$select[0]=name', { $select: (value: string[]) => [...value, 'account'] }, undefined],
   ['$select=name,id', { $select: (value: string) => value.split(',') }, undefined],
   ['$not[account]=x', { $not: true }, ['account']],
   ['account=x', { account: undefined }, ['account']],

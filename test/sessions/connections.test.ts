@@ -6,18 +6,7 @@ import { socketio } from '../../src/socketio.ts'
 import { readEvents } from '../support/event-stream.ts'
 import { serve } from '../support/server.ts'
 import { ask, connectSocket, next } from '../support/sockets.ts'
-import { until } from '../support/until.ts'
-import {
-  configureSessions,
-  createApp,
-  createShared,
-  DAY,
-  LOGIN,
-  MINUTE,
-  type Shared,
-  stopClock,
-  WREN
-} from './app.ts'
+import { configureSessions, createShared, DAY, LOGIN, MINUTE, type Shared, stopClock, WREN } from './app.ts'
 
 /** An application with REST, sockets and streams of events. */
 async function start(shared: Shared, refresh: object = {}, settings: object = {}) {
@@ -215,27 +204,6 @@ it('nor does a login whose user changes meanwhile', async () => {
   one.app.service('authentication').hooks({ after: { create: [noteLogin] } })
   expect(await ask(await connectSocket(one.url), 'create', 'authentication', LOGIN)).toMatchObject([null, {}])
   expect(await shared.sessions._find({ query: {}, paginate: false })).toMatchObject([{ seen: 0 }])
-})
-
-it('a socket closes after a call that replaces its session and does not log it in', async () => {
-  const { app, connect } = await createApp()
-  const links = {
-    create: async (_data: object, params: any) =>
-      app.service('authentication').issueToken({ user: { id: 1 } }, { ...params, refresh: true })
-  }
-
-  app.use('links', links, { methods: ['create'] })
-  await app.service('users').create(WREN)
-
-  const socket = connect(0)
-
-  await socket.call('create', 'authentication', LOGIN)
-  // A login does.
-  expect(await socket.call('create', 'authentication', LOGIN)).toMatchObject([null, { user: { id: 1 } }])
-  expect(await socket.call('find', 'notes')).toMatchObject([null, ['a note']])
-  expect(socket.isClosed).toBe(false)
-  expect(await socket.call('create', 'links', {})).toMatchObject([null, { user: { id: 1 } }])
-  await until(() => expect(socket.isClosed).toBe(true))
 })
 
 it('notes the device and the address of a login', async () => {

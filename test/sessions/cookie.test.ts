@@ -176,6 +176,21 @@ describe('a refresh token in a cookie', () => {
     })
   })
 
+  it('is not sent where a hook withholds the login', async () => {
+    const { app, post } = await start()
+
+    app.service('authentication').hooks({
+      after: {
+        create: [(context: any) => Object.assign(context, { result: { secondFactor: true } })]
+      }
+    })
+
+    const { body, set } = await post(LOGIN)
+
+    expect(body).toEqual({ secondFactor: true })
+    expect(set).toEqual([])
+  })
+
   it('ends the session that a login replaces', async () => {
     const { post, refresh } = await start()
     const { cookie } = await post(LOGIN)
