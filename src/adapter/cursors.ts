@@ -17,8 +17,8 @@ const MAX_LENGTH = 16_384
 
 const IV_LENGTH = 12
 
-/** The keys that encrypt cursors, by secret. */
-export type CursorKeys = Map<string, ReturnType<typeof toCryptoKey>>
+/** The keys that encrypt cursors, by secret. Their type is not there in all programs that have the types of adapters. */
+export type CursorKeys = Map<string, Promise<unknown>>
 
 /** Seals keys into cursors, and opens them. */
 export class Cursors {
@@ -99,7 +99,8 @@ export class Cursors {
   }
 
   private getKey(secret: string): ReturnType<typeof toCryptoKey> {
-    const key = this.keys.get(secret) ?? toCryptoKey(secret)
+    const known = this.keys.get(secret) as ReturnType<typeof toCryptoKey> | undefined
+    const key = known ?? toCryptoKey(secret)
 
     this.keys.set(secret, key)
 
