@@ -43,7 +43,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import authentication from '@feathersjs/authentication-client'
       feathers().configure(${CONNECT_REST}).configure(authentication())`,
     share: 0.8,
-    budget: 23_930
+    budget: 23_970
   },
   'Socket.IO': {
     ours: `
