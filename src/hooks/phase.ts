@@ -87,7 +87,7 @@ function runSteps<C extends BaseContext>(steps: readonly Step<C>[]): Pipeline<C>
 
       // Not in a `finally`: v5 plugins read the type that a throwing hook leaves behind.
       context.type = outer
-      if (returned) merge(context, returned)
+      merge(context, returned)
     }
   }
 }

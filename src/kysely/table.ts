@@ -131,10 +131,14 @@ export interface Changes {
  * in the way of those that follow. An `integer primary key` of SQLite finds free ones, and may refer to another table.
  */
 export function isNumbered(column: Column, id: string): boolean {
-  const { name, isAutoIncrement, isUnique, continuesFromMax, sequence, fallback } = column
-  const collides = isUnique && (sequence ?? fallback) !== undefined
+  const { name, isAutoIncrement, isUnique, continuesFromMax } = column
 
-  return isAutoIncrement && (name === id || collides || continuesFromMax)
+  return isAutoIncrement && (name === id || (isUnique && hasSequence(column)) || continuesFromMax)
+}
+
+/** Whether the numbers of a counted column come from a sequence, and do not follow those that are stored. */
+export function hasSequence({ sequence, fallback }: Column): boolean {
+  return (sequence ?? fallback) !== undefined
 }
 
 const COLUMN_DEFAULTS = {

@@ -88,7 +88,10 @@ export class Link implements LogSource {
       writing,
       size,
       {
-        ...{ key, maxBytes, maxDelay, createTx: () => (this.log as SharedLog).createTx() },
+        key,
+        maxBytes,
+        maxDelay,
+        createTx: () => (this.log as SharedLog).createTx(),
         getLostAt: () => reader.lostAt
       },
       {

@@ -22,6 +22,20 @@ async function observe(url: string) {
   return positions
 }
 
+/** Creates a note while a client is cut off, and another one once it is back. */
+async function missOne(
+  { app, notes }: Pick<Awaited<ReturnType<typeof startServer>>, 'app' | 'notes'>,
+  heard: readonly string[]
+): Promise<void> {
+  const again = once(app, 'connection')
+
+  cut(app)
+  await notes.create({ text: 'missed' })
+  await again
+  await notes.create({ text: 'last' })
+  await until(() => expect(heard).toContain('last'))
+}
+
 it.each(TRANSPORTS)('a client without events goes on from the last heartbeat: %s', async (transport) => {
   const server = await startServer((app) => {
     app.set('eventLog', { maxBytes: 40_000, heartbeat: 0.02 })
@@ -49,13 +63,7 @@ it.each(TRANSPORTS)('a client without events goes on from the last heartbeat: %s
 
   await until(() => expect(positions).toContain(position))
 
-  const again = once(app, 'connection')
-
-  cut(app)
-  await notes.create({ text: 'missed' })
-  await again
-  await notes.create({ text: 'last' })
-  await until(() => expect(heard).toContain('last'))
+  await missOne(server, heard)
   expect(heard).toEqual(['first', 'missed', 'last'])
   expect(gaps).toEqual([])
 })
@@ -173,7 +181,6 @@ it.each([{}, { ackTimeout: 60_000 }, { retries: 3 }, { ackTimeout: 60_000, retri
   'a socket with the options %j goes on from the position of the reply',
   async (socket) => {
     const server = await startServer()
-    const { app, notes } = server
     const heard: string[] = []
 
     // As when the connection is lost between the reply to $resume and the message after it.
@@ -189,13 +196,7 @@ it.each([{}, { ackTimeout: 60_000 }, { retries: 3 }, { ackTimeout: 60_000, retri
     // Its reply comes after that of $resume.
     await client.service('notes').find()
 
-    const again = once(app, 'connection')
-
-    cut(app)
-    await notes.create({ text: 'missed' })
-    await again
-    await notes.create({ text: 'last' })
-    await until(() => expect(heard).toContain('last'))
+    await missOne(server, heard)
     expect(heard).toEqual(['missed', 'last'])
   }
 )
