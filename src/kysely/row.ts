@@ -2,7 +2,7 @@ import { BadRequest } from '../errors.ts'
 import { setOwn } from '../utils/object.ts'
 import { toColumn } from './field.ts'
 import { toStored } from './kinds.ts'
-import { type Column, hasSequence, holdsUuid } from './table.ts'
+import { type Column, holdsUuid } from './table.ts'
 import type { TableHandle } from './table-handle.ts'
 
 /** A row to be: what is stored by the names of the columns. */
@@ -80,10 +80,8 @@ export function toNewRow(data: object, handle: TableHandle): Row {
  */
 function toStoredField(column: Column, given: unknown, { table }: TableHandle): unknown {
   const stored = toStored(column, given, table)
-  // SQLite counts on from the largest `integer primary key`, too.
-  const isCounted = column.continuesFromMax || (column.isAutoIncrement && !hasSequence(column))
 
-  if (isCounted && typeof stored === 'bigint') {
+  if (column.continuesFromMax && typeof stored === 'bigint') {
     const expectation = 'expects a number below 2^53'
 
     throw new BadRequest(`Invalid data: '${column.name}' ${expectation}`, {

@@ -137,7 +137,7 @@ export function isNumbered(column: Column, id: string): boolean {
 }
 
 /** Whether the numbers of a counted column come from a sequence, and do not follow those that are stored. */
-export function hasSequence({ sequence, fallback }: Column): boolean {
+function hasSequence({ sequence, fallback }: Column): boolean {
   return (sequence ?? fallback) !== undefined
 }
 
