@@ -6,7 +6,7 @@ import { extendOwnNotes } from './own-notes.ts'
 const [recipe, declared] = readBlocks(await readPage('recipes/05-api-keys'), 'js') as [string, string]
 
 /** What the section on schemas replaces. */
-const KEYS = /^\/\/ In SQL with a unique index[\s\S]*?(?=^\/\/ What keys are for)/m
+const KEYS = /^\/\/ In SQL with a unique index[\s\S]*?(?=^\/\/ The services that accept keys)/m
 
 const APPLICATIONS = [
   // Without a schema, what a client sends beside the name is ignored.

@@ -17,7 +17,7 @@ export function useNotes(): readonly Note[] {
     const drop = (note: Note) => setList((list) => list.filter(({ id }) => id !== note.id))
 
     notes.on('created', add).on('patched', replace).on('removed', drop)
-    // Loads again after each login, and so after a lost connection: missed events are kept only for a while.
+    // Loads again after each login. The client logs in again when it reconnects: missed events are kept only for a while.
     client.on('login', load)
     load().catch(console.error)
 
