@@ -1,17 +1,37 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { afterAll } from 'vitest'
 import { buildCommand, createFolder, type Output, runNode } from '../../support/command.ts'
 
 const SRC = join(import.meta.dirname, '../../../src')
 
+/** What is built for a file of tests is built once. */
+const commandFolder = mkdtempSync(join(tmpdir(), 'alula-command-'))
+const bundles = new Map<string, Promise<Buffer>>()
+let command: Promise<string> | undefined
+
+afterAll(() => rmSync(commandFolder, { recursive: true, force: true }))
+
+type Files = { readonly [path: string]: string | Buffer }
+
 /** Runs `alula` in a folder with some files. The application `app.mjs` has a copy of the library of its own. */
-export async function runCommand(
-  files: { readonly [path: string]: string | Buffer },
-  ...args: string[]
-): Promise<Output> {
+export async function runCommand(files: Files, ...args: string[]): Promise<Output> {
   const folder = createFolder(files)
   const file = join(folder, 'app.mjs')
+  const key = JSON.stringify(files)
+  const bundle = bundles.get(key) ?? buildApp(file)
 
+  bundles.set(key, bundle)
+  command ??= buildCommand(commandFolder)
+  writeFileSync(file, await bundle)
+
+  return await runNode([await command, ...args], { cwd: folder })
+}
+
+/** Puts an application and what it imports into one file. */
+async function buildApp(file: string): Promise<Buffer> {
   await build({
     entryPoints: [file],
     outfile: file,
@@ -25,7 +45,7 @@ export async function runCommand(
     logLevel: 'error'
   })
 
-  return await runNode([await buildCommand(createFolder()), ...args], { cwd: folder })
+  return readFileSync(file)
 }
 
 /** An application in a file. */
