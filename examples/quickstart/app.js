@@ -6,7 +6,7 @@ import { schema } from 'alula/schema'
 import { z } from 'zod'
 
 const Note = z.object({ id: z.int(), text: z.string().trim().min(1), done: z.boolean().default(false) })
-const app = express(alula())
+const app = express(alula()) // an application of Express 5, which takes services too
 
 app.configure(rest())
 app.configure(openapi({ info: { title: 'Notes', version: '1.0.0' } }))
