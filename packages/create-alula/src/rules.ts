@@ -6,11 +6,12 @@ interface Rule {
   /** The files that it changes; all when left out. */
   readonly files?: RegExp
   readonly find: RegExp
-  readonly replace: string | ((choices: Choices) => string)
+  readonly replace: string
 }
 
+const isExpress = ({ template }: Choices): boolean => template === 'express'
+
 const RULES: readonly Rule[] = [
-  { when: () => true, find: /my-app/g, replace: ({ name }) => name },
   // Each database has its own words for an id that it counts.
   {
     when: ({ database }) => database === 'postgresql',
@@ -33,35 +34,35 @@ const RULES: readonly Rule[] = [
   { when: ({ language }) => language === 'javascript', find: /\bdist\/(\w+\.js)/g, replace: 'src/$1' },
   // The server is that of the existing application.
   {
-    when: ({ template }) => template === 'express',
+    when: isExpress,
     files: /config\.[jt]s$|^\.env/,
     find: /^ *(HOST|PORT)\b.*\n/gm,
     replace: ''
   },
   // The variable may name the database of that application, where migrations would make the tables of the API.
-  { when: ({ template }) => template === 'express', find: /\bDATABASE_URL\b/g, replace: 'API_DATABASE_URL' },
+  { when: isExpress, find: /\bDATABASE_URL\b/g, replace: 'API_DATABASE_URL' },
   {
-    when: ({ template }) => template === 'express',
+    when: isExpress,
     files: /^\.env/,
     find: /^# The (?:file of the database|database of compose\.yaml)$/m,
     replace: '# The database of the API'
   },
   {
-    when: ({ template }) => template === 'express',
+    when: isExpress,
     files: /^\.env/,
     find: /=app\.db$/m,
     replace: '=api/app.db'
   },
   // Other files of this form belong to that application.
   {
-    when: ({ template }) => template === 'express',
+    when: isExpress,
     files: /^tsconfig\.json$/,
     find: /\*\.config\.ts/,
     replace: 'vitest.api.config.mts'
   },
-  { when: ({ template }) => template === 'express', find: /\bsrc\b(?=[/"'])/g, replace: 'api' },
+  { when: isExpress, find: /\bsrc\b(?=[/"'])/g, replace: 'api' },
   {
-    when: ({ template }) => template === 'express',
+    when: isExpress,
     find: /\bnpm (?:run )?(test|migrate|seed|types)\b/g,
     replace: 'npm run api:$1'
   }
@@ -88,13 +89,12 @@ const EXPRESS_PATHS: { readonly [path: string]: string } = {
  * @returns The files under their final paths
  */
 export function adapt(files: ReadonlyMap<string, string>, choices: Choices): Map<string, string> {
-  const adapted = [...files].map(([path, content]): [string, string] => [
-    toPath(path, choices),
-    RULES.reduce(
-      (text, rule) => apply(rule, path, text, choices),
-      path.endsWith('.md') ? selectParts(content, choices) : content
-    )
-  ])
+  const adapted = [...files].map(([path, content]): [string, string] => {
+    const selected = path.endsWith('.md') ? selectParts(content, choices) : content
+    const named = selected.replaceAll('my-app', choices.name)
+
+    return [toPath(path, choices), RULES.reduce((text, rule) => apply(rule, path, text, choices), named)]
+  })
 
   return new Map(adapted.filter(([path]) => path !== ''))
 }
@@ -119,13 +119,9 @@ function selectParts(text: string, { template, database, language }: Choices): s
 }
 
 function apply({ when, files, find, replace }: Rule, path: string, text: string, choices: Choices): string {
-  if (!when(choices) || (files && !files.test(path))) return text
-
-  return typeof replace === 'string'
-    ? text.replace(find, replace)
-    : text.replace(find, () => replace(choices))
+  return when(choices) && files?.test(path) !== false ? text.replace(find, replace) : text
 }
 
-function toPath(path: string, { template }: Choices): string {
-  return template === 'express' ? (EXPRESS_PATHS[path] ?? path.replace(/^src\//, 'api/')) : path
+function toPath(path: string, choices: Choices): string {
+  return isExpress(choices) ? (EXPRESS_PATHS[path] ?? path.replace(/^src\//, 'api/')) : path
 }
