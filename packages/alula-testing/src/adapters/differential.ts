@@ -1,5 +1,5 @@
 import { inspect, isDeepStrictEqual } from 'node:util'
-import type { AdapterOptions } from 'alula/adapter'
+import { memory } from 'alula/memory'
 import fc from 'fast-check'
 import { toPlain } from './assert.ts'
 import {
@@ -14,9 +14,6 @@ import { ID_COUNT, type RandomRecord, toArbitraries } from './random.ts'
 import { type Setup, toChosenId } from './setup.ts'
 import type { TestedService } from './types.ts'
 
-/** Makes a service that shows what is right. */
-export type CreateReference = (options: AdapterOptions) => TestedService
-
 /** @internal The random tests: each compares the adapter with the reference, on records and calls of one kind. */
 export const randomTests = [
   { sentence: 'random queries find what the reference finds, in its order', toCalls: toFindCalls },
@@ -29,15 +26,11 @@ export const randomTests = [
  * @internal
  * @throws Error with the seed and the smallest records and calls on which the adapter and the reference disagree
  */
-export async function runRandomTest(
-  test: (typeof randomTests)[number],
-  setup: Setup,
-  createReference: CreateReference
-): Promise<void> {
+export async function runRandomTest(test: (typeof randomTests)[number], setup: Setup): Promise<void> {
   const arbitraries = toArbitraries(setup)
   const scenario = fc.record({ records: arbitraries.records, calls: test.toCalls(arbitraries, setup) })
   const { failed, counterexample, seed, errorInstance } = await fc.check(
-    fc.asyncProperty(scenario, ({ records, calls }) => compare(setup, createReference, records, calls)),
+    fc.asyncProperty(scenario, ({ records, calls }) => compare(setup, records, calls)),
     { numRuns: setup.runs, ...(setup.seed !== undefined && { seed: setup.seed }) }
   )
 
@@ -73,7 +66,6 @@ class Disagreement extends Error {
 /** Makes the same calls on two services with the same records; throws at the first difference. */
 async function compare(
   setup: Setup,
-  createReference: CreateReference,
   records: readonly RandomRecord[],
   calls: readonly AdapterCall[]
 ): Promise<void> {
@@ -83,7 +75,7 @@ async function compare(
   const adapter = await setup.create(options)
 
   try {
-    const reference = createReference({ ...options, id: setup.id })
+    const reference = memory({ ...options, id: setup.id })
     const ids = await fill(setup, adapter, reference, records)
     const last: AdapterCall = { method: 'find', params: { query: {}, paginate: false } }
 

@@ -2,7 +2,7 @@ import { createTypeError } from 'alula/plugin'
 import { options, underscoreMethods } from './basics.ts'
 import { create } from './create.ts'
 import { cursors } from './cursors.ts'
-import { type CreateReference, randomTests, runRandomTest } from './differential.ts'
+import { randomTests, runRandomTest } from './differential.ts'
 import { ids } from './ids.ts'
 import { isolation } from './isolation.ts'
 import { lists } from './lists.ts'
@@ -52,18 +52,19 @@ const GROUPS: readonly RuleGroup[] = [
 const RANDOM_TIMEOUT = 300_000
 
 /**
- * Registers a test for every rule, and the random tests.
+ * Registers the tests that every adapter must pass: one for each rule, and random tests that compare the adapter
+ * with the memory adapter.
  *
- * @param runner `describe` and `it`, or what of them is not global
- * @param adapter The adapter and what it can do
- * @param createReference Makes the service with which the random tests compare
+ * @param runner `describe` and `it` of node:test, vitest, mocha or jest; `{}` where they are global
+ * @param adapter How to make a service, and what its store cannot keep
  * @throws TypeError for options that cannot be
+ * @example
+ * import { describe, it } from 'node:test'
+ * import { adapterTests } from 'alula-testing/adapters'
+ *
+ * adapterTests({ describe, it }, { name: 'files', create: (options) => new FileService({ ...options, file }) })
  */
-export function registerAdapterTests(
-  runner: Partial<TestRunner>,
-  adapter: AdapterTestOptions,
-  createReference: CreateReference
-): void {
+export function adapterTests(runner: Partial<TestRunner>, adapter: AdapterTestOptions): void {
   const { describe, it } = toRunner(runner)
   const setup = toSetup(adapter)
 
@@ -86,7 +87,7 @@ export function registerAdapterTests(
 
     describe('beside the reference', () => {
       for (const test of randomTests) {
-        const body = () => runRandomTest(test, setup, createReference)
+        const body = () => runRandomTest(test, setup)
 
         if (setup.runs === 0) skip(it, `${test.sentence} (needs runs)`, body)
         else it(test.sentence, withTimeout(body), RANDOM_TIMEOUT)
