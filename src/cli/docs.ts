@@ -81,24 +81,7 @@ const SYNONYMS: { readonly [word: string]: string } = {
 }
 
 /** What says nothing of what is asked for. */
-const EMPTY_WORDS: readonly string[] = [
-  'a',
-  'an',
-  'and',
-  'by',
-  'do',
-  'for',
-  'how',
-  'i',
-  'in',
-  'is',
-  'of',
-  'on',
-  'or',
-  'the',
-  'to',
-  'with'
-]
+const EMPTY_WORDS = 'a an and by do for how i in is of on or the to with'.split(' ')
 
 /**
  * Searches the guides in the package.
