@@ -43,7 +43,7 @@ export function createValidators(document: OpenApiDocument): Validators {
   }
 
   function check(schema: JsonSchema) {
-    const known = checks.get(schema) ?? ajv.compile(toAbsolute(loosen(schema)) as object)
+    const known = checks.get(schema) ?? ajv.compile(loosen(schema) as object)
 
     checks.set(schema, known)
 
@@ -51,14 +51,19 @@ export function createValidators(document: OpenApiDocument): Validators {
   }
 }
 
-/** Where the server takes other values too, none is wrong, and there may be none. */
+/** Where the server takes other values too, none is wrong, and there may be none. References lead into the document. */
 function loosen(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(loosen)
   if (!isObject(schema)) return schema
   if (isLenient(schema)) return {}
 
   const { required, properties } = schema
-  const loose = Object.fromEntries(Object.entries(schema).map(([keyword, part]) => [keyword, loosen(part)]))
+  const loose = Object.fromEntries(
+    Object.entries(schema).map(([keyword, part]) => [
+      keyword,
+      keyword === '$ref' && typeof part === 'string' ? `document${part}` : loosen(part)
+    ])
+  )
 
   return Array.isArray(required) && isObject(properties)
     ? { ...loose, required: required.filter((name) => !isLenient(properties[name])) }
@@ -67,17 +72,4 @@ function loosen(schema: unknown): unknown {
 
 function isLenient(schema: unknown): boolean {
   return isObject(schema) && schema['x-lenient'] === true
-}
-
-/** References of a part lead into the document. */
-function toAbsolute(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(toAbsolute)
-  if (typeof schema !== 'object' || schema === null) return schema
-
-  return Object.fromEntries(
-    Object.entries(schema).map(([keyword, value]) => [
-      keyword,
-      keyword === '$ref' && typeof value === 'string' ? `document${value}` : toAbsolute(value)
-    ])
-  )
 }
