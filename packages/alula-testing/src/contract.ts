@@ -174,7 +174,7 @@ function createContract(
     users,
     data,
     seed: seed ?? Math.floor(Math.random() * 2 ** 31),
-    getValidators: once(() => createValidators(document)),
+    validators: createValidators(document),
     seen: new SeenRecords(app, operations, known),
     counter: new CoverageCounter()
   }
@@ -207,14 +207,4 @@ function withStatuses(operation: Operation, statuses: readonly number[] = []): O
         responses: { ...operation.responses, ...Object.fromEntries(statuses.map((one) => [one, other])) }
       }
     : operation
-}
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined
-
-  return () => {
-    made ??= make()
-
-    return made
-  }
 }

@@ -24,7 +24,7 @@ export interface Contract {
   readonly users: readonly object[]
   /** Bodies by `operationId`. */
   readonly data: { readonly [operationId: string]: unknown }
-  readonly getValidators: () => Validators
+  readonly validators: Validators
   readonly seen: SeenRecords
   readonly counter: CoverageCounter
 }
@@ -41,10 +41,9 @@ const MAX_OUTER = 5
  * @throws Error for a response that is not what the document says, and where no request succeeded
  */
 export async function runOperation(contract: Contract, operation: Operation): Promise<void> {
-  const validators = contract.getValidators()
   const callers = await createCallers(contract.app, contract.users)
 
-  await new OperationRun(contract, operation, validators, callers).run()
+  await new OperationRun(contract, operation, callers).run()
 }
 
 /** Logs users in for each operation: one before may have changed a password, which revokes all tokens. */
@@ -60,7 +59,6 @@ async function createCallers(app: Application, users: readonly object[]): Promis
 class OperationRun {
   private readonly contract: Contract
   private readonly operation: Operation
-  private readonly validators: Validators
   private readonly callers: readonly Caller[]
   private readonly random: Random
   private readonly maker: RequestMaker
@@ -69,14 +67,13 @@ class OperationRun {
   private hasSucceeded = false
   private refusal: string | undefined
 
-  constructor(contract: Contract, operation: Operation, validators: Validators, callers: readonly Caller[]) {
+  constructor(contract: Contract, operation: Operation, callers: readonly Caller[]) {
     this.contract = contract
     this.operation = operation
-    this.validators = validators
     this.callers = callers
     // Each operation has numbers of its own, so that one that fails can run alone.
     this.random = createRandom(contract.seed + hash(operation.operationId))
-    this.maker = new RequestMaker(operation, contract.document, validators, this.random)
+    this.maker = new RequestMaker(operation, contract.document, contract.validators, this.random)
   }
 
   async run(): Promise<void> {
@@ -109,8 +106,8 @@ class OperationRun {
 
   private async send({ caller, request: made }: Attempt): Promise<void> {
     const request = this.toSent(made)
-    const { contract, operation, validators } = this
-    const { document, seen, counter } = contract
+    const { contract, operation } = this
+    const { document, validators, seen, counter } = contract
     const { client, name } = caller
     const reply = await toReply(client, request)
     const breach = findBreach(document, validators, operation, request, isAnonymous(caller), reply)
