@@ -12,12 +12,7 @@ export const races = rules('calls at the same time', {
       service.patch(key, { team: 'taken', position: rival }, { query: { team: 'free' } })
     )
 
-    assertIs(
-      outcomes.failures.join(),
-      Array(RIVALS - 1)
-        .fill('NotFound')
-        .join()
-    )
+    assertLosers(outcomes.failures, 'NotFound')
     assertIs(outcomes.results.length, 1)
     assertIs((await service.get(key)).position, outcomes.results[0].position)
   },
@@ -29,12 +24,7 @@ export const races = rules('calls at the same time', {
       service.update(key, { name: 'seat', team: 'taken', position: rival }, { query: { team: 'free' } })
     )
 
-    assertIs(
-      outcomes.failures.join(),
-      Array(RIVALS - 1)
-        .fill('NotFound')
-        .join()
-    )
+    assertLosers(outcomes.failures, 'NotFound')
     assertIs((await service.get(key)).position, outcomes.results[0].position)
   },
 
@@ -57,12 +47,7 @@ export const races = rules('calls at the same time', {
     const { [id]: key } = await service.create({ name: 'seat' })
     const outcomes = await race(() => service.remove(key))
 
-    assertIs(
-      outcomes.failures.join(),
-      Array(RIVALS - 1)
-        .fill('NotFound')
-        .join()
-    )
+    assertLosers(outcomes.failures, 'NotFound')
     await assertStored(service)
   },
 
@@ -83,12 +68,7 @@ export const races = rules('calls at the same time', {
       const service = await open()
       const outcomes = await race((rival) => service.create({ [id]: chooseId(7), position: rival }))
 
-      assertIs(
-        outcomes.failures.join(),
-        Array(RIVALS - 1)
-          .fill('Conflict')
-          .join()
-      )
+      assertLosers(outcomes.failures, 'Conflict')
       assertIs((await service.get(chooseId(7))).position, outcomes.results[0].position)
     }
   ),
@@ -127,4 +107,14 @@ async function race(
     results: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : [])),
     failures: outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason?.name] : []))
   }
+}
+
+/** All but one have failed, in the same way. */
+function assertLosers(failures: readonly string[], name: string): void {
+  assertIs(
+    failures.join(),
+    Array(RIVALS - 1)
+      .fill(name)
+      .join()
+  )
 }

@@ -64,7 +64,9 @@ export function toVerdict(
   { name, entity }: Caller,
   named: readonly string[] | undefined
 ): Verdict {
-  const is = createStatusCheck(app)
+  // Applications may change the statuses of errors.
+  const is = ({ status }: Reply, names: readonly string[]) =>
+    names.some((name) => getErrorStatus(app, name) === status)
   const allowed: Verdict = {
     kind: 'allowed',
     isExpected: (reply) => isAnswered(reply) && !is(reply, REFUSALS)
@@ -114,11 +116,6 @@ const UNFIT: readonly string[] = ['BadRequest', 'NotFound']
 
 function isAnswered({ status }: Reply): boolean {
   return status < 500
-}
-
-/** Applications may change the statuses of errors. */
-function createStatusCheck(app: Application): (reply: Reply, names: readonly string[]) => boolean {
-  return ({ status }, names) => names.some((name) => getErrorStatus(app, name) === status)
 }
 
 function hasRole(entity: object, { role, fields }: Who & { readonly kind: 'role' }): boolean {
