@@ -13,7 +13,8 @@ export interface Binding {
   readonly place?: Node
 }
 
-interface Range {
+/** Source text from one place to another. */
+export interface Range {
   readonly start: number
   readonly end: number
 }

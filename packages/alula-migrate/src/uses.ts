@@ -1,3 +1,4 @@
+import type { Range } from './references.ts'
 import { type Node, namesOf, toStringValue, walk } from './syntax.ts'
 
 /** A place where a local name is used. */
@@ -21,12 +22,6 @@ export interface Member {
 
 /** What every function has, and no module. */
 const FUNCTION_MEMBERS: readonly unknown[] = ['apply', 'bind', 'call', 'length', 'name', 'prototype']
-
-/** Source text from one place to another. */
-interface Range {
-  readonly start: number
-  readonly end: number
-}
 
 /**
  * Finds where a name of a module is used: in the scope that declares it, but not where an inner scope declares the same
