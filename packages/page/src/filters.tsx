@@ -65,7 +65,8 @@ interface FiltersProps {
 
 /** The filters of a query, and a form for a further one. */
 export function Filters({ service, filters, onChange }: FiltersProps) {
-  const fields = service.filters && Object.keys(service.filters).filter((path) => isComparable(service, path))
+  const fields =
+    service.filters && Object.keys(service.filters).filter((path) => toOperators(service, path).length > 0)
   const [field, setField] = useState(fields?.[0] ?? '')
   const [chosen, setOperator] = useState('$eq')
   const [value, setValue] = useState('')
@@ -206,10 +207,6 @@ function FilterValue({ service, field, operator, value, onValue }: FilterValuePr
 
 function getFilter({ filters }: PageService, field: string) {
   return filters && Object.hasOwn(filters, field) ? filters[field] : undefined
-}
-
-function isComparable(service: PageService, field: string): boolean {
-  return toOperators(service, field).length > 0
 }
 
 function toOperators(service: PageService, field: string): readonly string[] {

@@ -132,7 +132,7 @@ function FormFault({ id, message, faults }: FormFaultProps) {
         <ul>
           {faults.map(([path, sentence]) => (
             <li key={path}>
-              {path !== '' && <code>{path}</code>} {sentence}
+              <code>{path}</code> {sentence}
             </li>
           ))}
         </ul>

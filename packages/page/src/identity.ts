@@ -36,7 +36,7 @@ const toKey = (number: number): string => `alula ${number} ${ROOT}`
  * A caller of the page. The access token stays in memory, or with `keeps` in the storage of the tab, and is sent to the API of
  * the page alone.
  */
-export class Identity extends Store {
+export class Identity extends Store<LiveEvent> {
   readonly label: string
   readonly number: number
   readonly #lastCall: LastCall
@@ -48,7 +48,6 @@ export class Identity extends Store {
   #live: Live = 'off'
   #events: readonly LiveEvent[] = []
   #count = 0
-  #listeners = new Set<(event: LiveEvent) => void>()
 
   constructor(number: number, lastCall: LastCall, { login, events }: LoginData) {
     super()
@@ -123,13 +122,6 @@ export class Identity extends Store {
     this.#events = []
     this.#count = 0
     this.changed()
-  }
-
-  /** Calls a function for each event; returns a function that stops this. */
-  onEvent(listener: (event: LiveEvent) => void): () => void {
-    this.#listeners.add(listener)
-
-    return () => void this.#listeners.delete(listener)
   }
 
   /** Sends a request as this identity. */
@@ -250,8 +242,7 @@ export class Identity extends Store {
     }
 
     this.#events = [event, ...this.#events.slice(0, MAX_EVENTS - 1)]
-    for (const listener of this.#listeners) listener(event)
-    this.changed()
+    this.changed(event)
   }
 }
 

@@ -145,8 +145,8 @@ function useFresh(
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const stop = identity.onEvent((event) => {
-      if (event.service !== service.path) return
+    const stop = identity.subscribe((event) => {
+      if (event?.service !== service.path) return
 
       const id = toRecordId(event.data, service)
 
