@@ -39,6 +39,11 @@ export class Callers {
     this.options = options
   }
 
+  /** The service that logs clients in. */
+  get auth(): AuthenticationBase | undefined {
+    return this.app.defaultAuthentication?.() as AuthenticationBase | undefined
+  }
+
   /** @throws Error where clients could not log in, for issuers that are not valid, and without the package that they need */
   async assertComplete(): Promise<void> {
     const { auth } = this
@@ -106,10 +111,6 @@ export class Callers {
     const { issuers = [], resource } = this.options
 
     return issuers.map((issuer) => ({ ...issuer, audience: issuer.audience ?? resource }))
-  }
-
-  private get auth(): AuthenticationBase | undefined {
-    return this.app.defaultAuthentication?.() as AuthenticationBase | undefined
   }
 
   private async verify(authentication: AuthenticationRequest, params: Params): Promise<AuthenticationResult> {

@@ -2,13 +2,11 @@
 
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type * as Sdk from '@modelcontextprotocol/server'
-import type { AuthenticationBase } from '../authentication/base.ts'
 import { MemoryRevocationStore } from '../authentication/revocation.ts'
 import { toSecrets } from '../authentication/secret-keys.ts'
-import type { Application } from '../core/types.ts'
 import { isObject } from '../utils/check.ts'
 import { deriveKey } from '../utils/derive-key.ts'
-import type { Caller } from './callers.ts'
+import type { Caller, Callers } from './callers.ts'
 
 /** What the client keeps for the server: signed, and readable. */
 interface State {
@@ -34,14 +32,14 @@ const PURPOSE = 'alula/mcp confirmation'
 
 /** Asks users, and knows which answers count. */
 export class Confirmations {
-  private readonly app: Application
+  private readonly callers: Callers
   private readonly sdk: typeof Sdk
   /** Without a secret that processes share. */
   private readonly ownKey = randomBytes(32)
   private readonly ownStore = new MemoryRevocationStore()
 
-  constructor(app: Application, sdk: typeof Sdk) {
-    this.app = app
+  constructor(callers: Callers, sdk: typeof Sdk) {
+    this.callers = callers
     this.sdk = sdk
   }
 
@@ -106,7 +104,7 @@ export class Confirmations {
 
   /** The one of the configuration as it is now. */
   private get codec(): Sdk.RequestStateCodec<State> {
-    const [secret] = toSecrets(this.auth?.configuration.secret)
+    const [secret] = toSecrets(this.callers.auth?.configuration.secret)
 
     return this.sdk.createRequestStateCodec({
       key: secret === undefined ? this.ownKey : deriveKey(secret, PURPOSE),
@@ -114,15 +112,12 @@ export class Confirmations {
     })
   }
 
-  private get auth(): AuthenticationBase | undefined {
-    return this.app.defaultAuthentication?.() as AuthenticationBase | undefined
-  }
-
   /** Where the application remembers revoked tokens, which its processes may share. */
   private async useOnce(id: string): Promise<boolean> {
+    const { auth } = this.callers
     const expiresAt = Date.now() + LIFETIME * 1000
 
-    return this.auth ? this.auth.useOnce(id, expiresAt) : this.ownStore.revoke(id, expiresAt)
+    return auth ? auth.useOnce(id, expiresAt) : this.ownStore.revoke(id, expiresAt)
   }
 }
 

@@ -104,14 +104,12 @@ export class Endpoint {
     const settings: ServerSettings = {
       app,
       sdk,
-      confirmations: new Confirmations(app, sdk),
+      confirmations: new Confirmations(callers, sdk),
       instructions: options.instructions,
       name: new URL(options.resource).host,
       challenge: this.toChallenge()
     }
-    const auth = app.defaultAuthentication?.() as
-      | (AuthenticationBase & { hooks?: (map: object) => unknown })
-      | undefined
+    const auth = callers.auth as (AuthenticationBase & { hooks?: (map: object) => unknown }) | undefined
 
     this.warn()
     auth?.hooks?.({ around: { create: [createResourceLogin(auth, options.resource)] } })

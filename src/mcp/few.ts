@@ -1,9 +1,7 @@
 // Three tools in place of many.
-import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
+import type { Tool } from '@modelcontextprotocol/server'
 import { isObject, isString } from '../utils/check.ts'
 import { describeUnknown, type GivenArguments } from './arguments.ts'
-import { toText } from './results.ts'
-import type { MethodTool } from './tools.ts'
 
 const NAMED = { tool: { type: 'string', description: 'The name of a tool of list' } }
 
@@ -57,14 +55,4 @@ export function readFewArguments(schema: Tool['inputSchema'], given: GivenArgume
   if (!isObject(passed)) return "Invalid argument 'arguments': expected an object"
 
   return { tool: tool as string, arguments: passed }
-}
-
-/** The result of `list`. */
-export function listFew(tools: readonly MethodTool[]): CallToolResult {
-  return toText(tools.map(({ tool: { name, description } }) => `${name}: ${description}`).join('\n'))
-}
-
-/** The result of `describe`. */
-export function describeFew({ tool }: MethodTool): CallToolResult {
-  return toText(JSON.stringify(tool))
 }

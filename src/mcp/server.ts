@@ -8,9 +8,9 @@ import type { GivenArguments } from './arguments.ts'
 import { asksFirst, callTool } from './call.ts'
 import type { Caller } from './callers.ts'
 import type { Confirmations } from './confirmations.ts'
-import { describeFew, FEW, listFew, readFewArguments } from './few.ts'
+import { FEW, readFewArguments } from './few.ts'
 import type { McpCall } from './params.ts'
-import { toFault } from './results.ts'
+import { toFault, toText } from './results.ts'
 import { isListed, type MethodTool } from './tools.ts'
 
 /** What the servers of all requests go by. */
@@ -70,12 +70,13 @@ export function createServer(settings: ServerSettings, tools: ServedTools, reque
     const args = readFewArguments(inputSchema, given)
 
     if (isString(args)) return toFault(`BadRequest: ${args}`)
-    if (name === 'list') return listFew(await list())
     if (name === 'call') return run(args.tool, args.arguments)
 
-    const listed = new Map((await list()).map((one) => [one.tool.name, one]))
+    const listed = new Map((await list()).map(({ tool }) => [tool.name, tool]))
 
-    return describeFew(findTool(sdk, listed, args.tool))
+    return name === 'list'
+      ? toText([...listed.values()].map(({ name, description }) => `${name}: ${description}`).join('\n'))
+      : toText(JSON.stringify(findTool(sdk, listed, args.tool)))
   })
 
   return server

@@ -52,9 +52,8 @@ const MAX_NAME = 48
  * @throws Error for two with the same name, and for options that name what there is not
  */
 export function readTools(app: Application, options: McpOptions): ReadonlyMap<string, MethodTool> {
-  const all = readOpenServices(app)
-  const { schemas } = readSchemas(app, all, () => undefined)
-  const services = all.filter(({ path }) => options.services?.includes(path) !== false)
+  const services = readOpenServices(app)
+  const { schemas } = readSchemas(app, services, () => undefined)
   const byName = new Map<string, MethodTool>()
 
   for (const service of services) {
