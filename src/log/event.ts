@@ -88,7 +88,7 @@ export function toLaterEvent(serviceEvent: ServiceEvent, { data, dispatch = data
  */
 export function toKnownEvent(app: Application, kept: KeptEvent): KnownEvent | undefined {
   const { path, event, data, dispatch, call, params, traceparent } = kept
-  const service: object | undefined = Object.hasOwn(app.services, path) ? app.services[path] : undefined
+  const service: object | undefined = app.services[path]
 
   if (!service || !getServiceOptions(service).serviceEvents.includes(event)) return undefined
 

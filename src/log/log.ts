@@ -209,7 +209,7 @@ class Log implements EventLog {
   private readonly ring: Ring
   /** Names this process, in the log of which it is the only one too. */
   readonly origin = createEpoch()
-  private epoch = this.origin
+  epoch = this.origin
   private source: LogSource | undefined
   private readonly maxBytes: number
   /** What is given to the source at the end of this turn. */
@@ -256,12 +256,11 @@ class Log implements EventLog {
       return
     }
 
-    const { path, event, data, context, traceparent } = serviceEvent
     const entry = this.openEntry()
     const place = new Place(this, entry)
 
-    this.keep(entry, { path, event, data, context, traceparent })
-    publishEvent(this.app, service, { path, event, data, context, traceparent, place })
+    this.keep(entry, serviceEvent)
+    publishEvent(this.app, service, { ...serviceEvent, place })
   }
 
   resume(listener: LogListener, connection: object, position: unknown): Promise<void> {
@@ -450,10 +449,6 @@ class Log implements EventLog {
     getInternals(this.app).log = undefined
   }
 
-  getEpoch(): string {
-    return this.epoch
-  }
-
   toText({ id, count }: End): string {
     return toPositionText({ epoch: this.epoch, id, count })
   }
@@ -530,7 +525,7 @@ class Place implements LogPlace {
     const { log, entry, index } = this
     const [first = this] = log.waiting
 
-    return first === this && entry.epoch === log.getEpoch()
+    return first === this && entry.epoch === log.epoch
       ? { position: log.toText({ id: entry.id, count: index + 1 }), tx: entry.tx }
       : { tx: entry.tx, index }
   }

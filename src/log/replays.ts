@@ -250,7 +250,7 @@ export class Replays {
 
 /** Whether events of a service may reach clients. */
 export function hasPublisher(app: Application, path: string): boolean {
-  const service: object | undefined = Object.hasOwn(app.services, path) ? app.services[path] : undefined
+  const service: object | undefined = app.services[path]
 
   return (
     service !== undefined &&
