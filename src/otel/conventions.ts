@@ -1,5 +1,6 @@
 // What spans say of calls, statements and events, by the semantic conventions of OpenTelemetry 1.45.
 import {
+  type Attributes,
   createTraceState,
   isSpanContextValid,
   type SpanContext,
@@ -28,11 +29,6 @@ export interface Beginning extends SpanOptions {
   readonly name: string
   /** What it continues, instead of what runs now. */
   readonly from?: SpanContext | undefined
-}
-
-/** Of a span or of a measurement. */
-export interface Attributes {
-  [name: string]: string | number
 }
 
 /** The span of a call. `hasParent` says whether it is made while another span runs, such as one of an HTTP server. */

@@ -1,5 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 import {
+  type Attributes,
   context,
   type Histogram,
   metrics,
@@ -12,7 +13,6 @@ import { version } from '../core/application.ts'
 import type { CallMessage, EventMessage } from '../core/tracers.ts'
 import type { SqlMessage } from '../kysely/statements.ts'
 import {
-  type Attributes,
   type Beginning,
   toAttributes,
   toCall,
