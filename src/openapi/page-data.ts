@@ -78,8 +78,6 @@ export interface PageMethod {
   readonly name: string
   readonly who: string
   readonly hasData: boolean
-  /** The name of its event; `null` where it sends none. */
-  readonly event: string | null
   /** The fields of its data; `null` where they are not known. */
   readonly data: readonly FormField[] | null
   /** The fields of its query, of a custom method; `null` where they are not known. */
@@ -185,7 +183,7 @@ function toPageService(service: ManifestService, found: ReadonlySet<string>): Pa
 }
 
 function toPageMethod(
-  { name, who, hasData, event, routes: [route] }: ManifestMethod,
+  { name, who, hasData, routes: [route] }: ManifestMethod,
   service: ManifestService,
   isShown: (path: string) => boolean
 ): PageMethod {
@@ -198,7 +196,6 @@ function toPageMethod(
     name,
     who,
     hasData,
-    event: event?.name ?? null,
     data: toFields(data, envelope?.request ? envelope.one : undefined),
     query: toFields(own?.query)?.filter(({ path }) => isShown(path)) ?? null,
     returns: toReturns(name, service),

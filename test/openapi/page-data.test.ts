@@ -263,8 +263,7 @@ it('relations are offered whose records clients may find', async () => {
     })
     app.use('ruled', memory(), { methods: [], schema: schema(record), access: OPEN })
     app.use('notes', memory(), {
-      methods: ['find', 'create'],
-      events: ['printed'],
+      methods: ['find'],
       schema: schema(record, {
         relations: {
           first: one('open', { from: 'noteId' }),
@@ -274,16 +273,11 @@ it('relations are offered whose records clients may find', async () => {
       }),
       access: OPEN
     })
-    app.service('notes').publish('created', () => [])
   })
   const notes = services.find(({ path }: any) => path === 'notes')
 
   expect(services.map(({ path }: any) => path)).not.toContain('ruled')
   expect(notes.relations).toEqual(['first', 'third'])
-  expect(notes.methods.map(({ name, event }: any) => [name, event])).toEqual([
-    ['find', null],
-    ['create', 'created']
-  ])
 })
 
 it.each([
