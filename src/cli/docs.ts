@@ -5,6 +5,7 @@ import type { CommandOutcome } from './command-outcome.ts'
 
 /** A heading with what is below it, until the next heading. */
 interface Section {
+  /** Below the folder of the guides. */
   readonly file: string
   readonly line: number
   readonly heading: string
@@ -40,11 +41,11 @@ const EXACT_WEIGHT = 1
 
 /** What is for those who work on alula, move to it, or look up one difference comes after the guides. */
 const NO_GUIDE =
-  /[\\/](?:decisions[\\/].+|architecture|comparison|compatibility|index|map|migrating|roads|writing-.+)\.md$/
+  /(?:^|[\\/])(?:decisions[\\/].+|architecture|comparison|compatibility|index|map|migrating|roads|writing-.+)\.md$/
 const NO_GUIDE_WEIGHT = 0.4
 
 /** What is generated for the site, and not in the package. */
-const REFERENCE = /[\\/]docs[\\/](?:api|\.vitepress)[\\/]/
+const REFERENCE = /^(?:api|\.vitepress)[\\/]/
 
 /** Words that people ask with, and words of the guides. */
 const SYNONYMS: { readonly [word: string]: string } = {
@@ -170,13 +171,13 @@ function toStem(word: string): string {
 }
 
 function readSections(): Indexed[] {
-  return readdirSync(FOLDER, { recursive: true, withFileTypes: true })
-    .filter(({ name }) => name.endsWith('.md'))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !REFERENCE.test(file))
+  return readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md') && !REFERENCE.test(file))
     .sort()
     .flatMap((file) =>
-      splitSections(file, readFileSync(file, 'utf8')).map((section, index) => toIndexed(section, index === 0))
+      splitSections(file, readFileSync(join(FOLDER, file), 'utf8')).map((section, index) =>
+        toIndexed(section, index === 0)
+      )
     )
 }
 
@@ -214,5 +215,5 @@ function splitSections(file: string, markdown: string): Section[] {
 }
 
 function toPlace({ file, line }: Section): string {
-  return `${relative(process.cwd(), file)}:${line}`
+  return `${relative(process.cwd(), join(FOLDER, file))}:${line}`
 }

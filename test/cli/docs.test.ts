@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { searchDocs } from '../../src/cli/docs.ts'
+import { buildCommand, createFolder, runNode } from '../support/command.ts'
 
 it('the section whose heading has the word comes first, and others are named with their lines', () => {
   const { code, output } = searchDocs(['patterns'])
@@ -31,6 +33,17 @@ it('a word that no guide has is an error that says where they are', () => {
 
 it('a word that every object has as a member is searched for like any other', () => {
   expect(searchDocs(['constructor']).code).toBe(0)
+})
+
+it('an application may be in a folder that has the name of one of the docs', async () => {
+  const folder = createFolder({
+    'docs/api/docs/owner.md': '# Owner\n\nWhose records they are.\n',
+    'docs/api/docs/api/generated.md': '# Generated\n\nThe owner of a record.\n'
+  })
+  const command = await buildCommand(join(folder, 'docs/api'))
+  const { stdout } = await runNode([command, 'docs', 'owner'], { cwd: folder })
+
+  expect(stdout).toBe('docs/api/docs/owner.md:1\n\n# Owner\n\nWhose records they are.\n')
 })
 
 // Common questions, in the words that people search for.
