@@ -107,11 +107,15 @@ function withoutInner(sql: string): string {
   return text === sql ? sql : withoutInner(text)
 }
 
-/** What a database says of a statement that has failed: its code, which never has values. */
+/** What a database says of a statement that has failed: its code, which never has values. An error may be anything. */
 export function toStatementFault(error: unknown): Attributes {
-  const { code } = error as { readonly code?: unknown }
+  try {
+    const { code } = error as { readonly code?: unknown }
 
-  return isString(code) ? { 'db.response.status_code': code, 'error.type': code } : {}
+    return isString(code) ? { 'db.response.status_code': code, 'error.type': code } : {}
+  } catch {
+    return {}
+  }
 }
 
 /** The span of an event, where it comes from or where it is delivered. */

@@ -51,6 +51,16 @@ describe('the span of a statement', () => {
     })
     expect(toStatementFault({ code: 5 })).toEqual({})
   })
+
+  it('that has failed with what has no code is a span all the same', () => {
+    const shut = Object.defineProperty({}, 'code', {
+      get() {
+        throw new Error('no code')
+      }
+    })
+
+    for (const error of [null, 'gone', shut]) expect(toStatementFault(error)).toEqual({})
+  })
 })
 
 describe('the type of an error', () => {
