@@ -19,13 +19,16 @@ export function toToolResult(result: unknown, many: string | undefined): CallToo
 
   if (bytes <= MAX_BYTES) return toText(text)
 
+  const leftOut = toText(`Done. The result has ${bytes} bytes and is left out: ${ADVICE}`)
   const isBare = Array.isArray(result)
   const records: unknown = isBare ? result : many !== undefined && isObject(result) && result[many]
 
-  if (many === undefined || !Array.isArray(records))
-    return toText(`Done. The result has ${bytes} bytes and is left out: ${ADVICE}`)
+  if (many === undefined || !Array.isArray(records)) return leftOut
 
   const envelope = isBare ? 0 : Buffer.byteLength(toJsonText({ ...(result as object), [many]: [] }) as string)
+
+  if (envelope > MAX_BYTES) return leftOut
+
   const kept = cut(records, MAX_BYTES - envelope)
 
   return toText(

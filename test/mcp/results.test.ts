@@ -56,6 +56,19 @@ describe('a result that is too large', () => {
     )
     expect((await client.call('texts_get', { id: 1, query: { $select: ['id'] } })).json).toEqual({ id: 1 })
   })
+
+  it('of a page that is large beside its records is left out', async () => {
+    const app = await open((one) => {
+      one.use('texts', memory({ store: structuredClone(store), paginate: { default: 2 } }), {
+        methods: ['find'],
+        schema: schema(Text, { view: ({ dispatch }) => ({ ...dispatch, facets: 'x'.repeat(60_000) }) }),
+        access: access({ find: anyone })
+      })
+    })
+    const { text } = await (await connectCurrent(app)).call('texts_find')
+
+    expect(text).toMatch(/^Done. The result has 80\d\d\d bytes and is left out: use \$select/)
+  })
 })
 
 it.each([
