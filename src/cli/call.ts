@@ -177,14 +177,17 @@ async function findUser(app: Application, name: string): Promise<object> {
   const isByName = isFunction(local?.findEntity)
 
   try {
-    return await (isByName ? local.findEntity(name, {}) : app.service(service).get(name))
+    const user = await (isByName ? local.findEntity(name, {}) : app.service(service).get(name))
+
+    // Without a user the call would be an internal one.
+    if (user) return user
   } catch (error) {
     if (!hasCode(error, isByName ? 401 : 404)) throw error
-
-    throw new UsageError(
-      isByName
-        ? `There is no user whose '${local.configuration.entityUsernameField}' is '${name}'.`
-        : `There is no user with the id '${name}'.`
-    )
   }
+
+  throw new UsageError(
+    isByName
+      ? `There is no user whose '${local.configuration.entityUsernameField}' is '${name}'.`
+      : `There is no user with the id '${name}'.`
+  )
 }

@@ -168,6 +168,33 @@ it('options may be before the command', async () => {
   expect(JSON.parse(stdout)).toEqual([])
 })
 
+it('a user that a service does not find is none, also where it returns nothing', async () => {
+  const files = {
+    'app.mjs': `import { owner } from '${SRC}/access.ts'
+import { AuthenticationService, JWTStrategy } from '${SRC}/authentication.ts'
+${toApp(`
+app.set('authentication', {
+  secret: 'a secret that is long enough for the algorithm',
+  service: 'users',
+  entity: 'user',
+  authStrategies: ['jwt']
+})
+
+const authentication = new AuthenticationService(app)
+
+authentication.register('jwt', new JWTStrategy())
+app.use('authentication', authentication)
+app.use('users', { id: 'id', get: async () => null }, { methods: [] })
+app.use('notes', memory({ store: { 1: { id: 1, ownerId: 1 } } }), { access: access({ all: owner('ownerId') }) })
+`)}`
+  }
+  const { code, stdout, stderr } = await runCommand(files, 'call', 'notes', 'find', '--as', '7')
+
+  expect(code).toBe(1)
+  expect(stdout).toBe('')
+  expect(stderr).toContain("There is no user with the id '7'.")
+})
+
 it('without a user it is an internal call', async () => {
   const created = await call('notes', 'create', '{"data":{"text":"Any","ownerId":7}}')
 
