@@ -73,7 +73,7 @@ export function generateService(kind: string, name: string): CommandOutcome {
   }
 
   const paths = created.map(([path]) => path)
-  const fields = paths.filter((path) => /schema|migrations/.test(path))
+  const fields = paths.filter((path) => /\.schema\.|\/migrations\//.test(path))
   const rules = paths.filter((path) => !fields.includes(path))
   const run = `npm run ${project.root === 'api' ? 'api:' : ''}`
   const lines = [

@@ -60,6 +60,21 @@ export function services(app: Application): void {
   expect(output).toContain('src/order-lines/order-lines.ts, src/order-lines/order-lines.test.ts\n')
 })
 
+it.each(['form-schemas', 'data-migrations'])(
+  'the fields of %s are in its schema and its migration',
+  (name) => {
+    enter({ kysely: '1', pg: '1' }, 'ts', DATABASE)
+
+    const { output } = generateService('service', name)
+    const stem = `src/${name}/${name}`
+
+    expect(output).toMatch(
+      new RegExp(`^Edit the fields: ${stem}\\.schema\\.ts, src/migrations/[-\\d]+-${name}\\.ts$`, 'm')
+    )
+    expect(output).toContain(`Edit the rules of access and their test: ${stem}.ts, ${stem}.test.ts\n`)
+  }
+)
+
 it('imports and calls on several lines stay whole', () => {
   const folder = enter({}, 'ts', {
     'src/services.ts': `import { notes } from './notes/notes.ts'
