@@ -290,11 +290,15 @@ async function toParams(
   // Most requests have no cookie, and nothing to wait for.
   if (request.headers.cookie !== undefined) await assertOwnOrigin(app, request, authentication, cors)
 
-  if (!parsesCredentials || given.authentication !== undefined) return given
+  if (given.authentication !== undefined) return given
 
-  const found = await parseAuthentication(app, ...toCredentialSource(request), authentication)
+  // `params` may have returned none, as undefined.
+  const { authentication: earlier }: Partial<Params> = request.params ?? {}
+  const found =
+    earlier ??
+    (parsesCredentials && (await parseAuthentication(app, ...toCredentialSource(request), authentication)))
 
-  return found ? { authentication: found, ...given } : given
+  return found ? copyWith(given, { authentication: found }) : given
 }
 
 /** A mounted function calls services for its client: without a provider these would be internal calls. */

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { createServer } from 'node:http'
+import { describe, expect, it } from 'vitest'
 import {
   AuthenticationService,
   authenticate,
@@ -6,7 +7,14 @@ import {
   JWTStrategy,
   LocalStrategy
 } from '../../src/authentication.ts'
+import express, { rest, toMiddleware } from '../../src/express.ts'
+import { createHandler } from '../../src/fetch.ts'
+import { alula } from '../../src/index.ts'
+import { koa, rest as restOfKoa } from '../../src/koa.ts'
+import { toListener } from '../../src/node.ts'
+import { mount } from '../express/mount.ts'
 import { configureLogin } from '../support/login.ts'
+import { listen, serve } from '../support/server.ts'
 import {
   describeHttpTransports,
   describeRemoteTransports,
@@ -239,5 +247,59 @@ describeHttpTransports('the credentials of a request', (open) => {
     expect(await status('/safes', staff)).toBe(200)
     expect(await status('/safes', usual)).toBe(401)
     expect(await status('/notes', staff)).toBe(401)
+  })
+})
+
+describe('credentials of a header', () => {
+  const leftOut = { params: () => ({ authentication: undefined }) }
+  const open: {
+    readonly [title: string]: (app: any) => Promise<(path: string, init?: RequestInit) => Promise<Response>>
+  } = {
+    createHandler: async (app) => {
+      const handle = createHandler(app, leftOut)
+
+      return (path, init) => handle(new Request(`http://a${path}`, init))
+    },
+    toListener: async (app) => {
+      const url = await listen(createServer(toListener(app, leftOut)))
+
+      return (path, init) => fetch(url + path, init)
+    },
+    'toMiddleware after middleware': async (app) => {
+      const url = await mount((server) => {
+        server.use((request, _response, next) => {
+          request.feathers = { authentication: undefined }
+          next()
+        })
+        server.use(toMiddleware(app))
+      })
+
+      return (path, init) => fetch(url + path, init)
+    },
+    'rest() of Express': async (app) => {
+      const url = await serve(express(app).configure(rest(leftOut)))
+
+      return (path, init) => fetch(url + path, init)
+    },
+    'rest() of Koa': async (app) => {
+      const url = await serve(koa(app).configure(restOfKoa(leftOut)))
+
+      return (path, init) => fetch(url + path, init)
+    }
+  }
+
+  it.each(Object.entries(open))('count where params have none that is defined: %s', async (_name, start) => {
+    const app: any = alula()
+
+    configureLogin(app, { settings: quick() })
+
+    const request = await start(app)
+
+    await app.setup()
+    await app.service('users').create({ ...CREDENTIALS })
+
+    const { accessToken } = await app.service('authentication').create({ strategy: 'local', ...CREDENTIALS })
+
+    expect(await (await request('/notes', { headers: bearer(accessToken) })).json()).toEqual(MINE)
   })
 })
