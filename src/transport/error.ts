@@ -188,7 +188,7 @@ export function toErrorResponse(
     )
 
     // As it is sent: a body that is no JSON must not replace the error.
-    const body: unknown = JSON.parse(JSON.stringify(showRecords(formatted)))
+    const body: unknown = JSON.parse(JSON.stringify(showRecords(formatted)) ?? 'null')
 
     // Over a socket a body that is not an object could look like success.
     if (!isObject(body))
@@ -329,14 +329,12 @@ const MAX_CAUSES = 5
 /** The stack of the error and of its causes, which clients never see. */
 function describeFully(error: unknown): string {
   const descriptions: string[] = []
+  let current = error
 
-  for (
-    let current: unknown = error;
-    current !== undefined && descriptions.length < MAX_CAUSES;
-    current = (current as Error | null)?.cause
-  ) {
+  do {
     descriptions.push(current instanceof Error ? toSafeStack(current) : toLine(describeThrown(current)))
-  }
+    current = (current as Error | null | undefined)?.cause
+  } while (current !== undefined && descriptions.length < MAX_CAUSES)
 
   return descriptions.join('\nCaused by: ')
 }

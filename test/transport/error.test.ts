@@ -128,6 +128,13 @@ describe('the log', () => {
     expect(text).toContain(error.stack)
   })
 
+  it.each([undefined, null])('has a line for %s that was thrown', (thrown) => {
+    const logger = createLogger()
+
+    logUnexpected(logger, thrown)
+    expect(logger.error.mock.calls).toEqual([[`${thrown}`, { error: thrown, context: { status: 500 } }]])
+  })
+
   it('has a line for a server that is too busy, and a stack where something else is the cause', () => {
     const logger = createLogger()
     const busy = new Unavailable('Too many')

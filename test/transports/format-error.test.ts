@@ -3,6 +3,7 @@ import { createTestClient } from 'alula-testing'
 import { describe, expect, it } from 'vitest'
 import { Conflict, NotAuthenticated } from '../../src/errors.ts'
 import { toMiddleware } from '../../src/express.ts'
+import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
 import { socketio } from '../../src/socketio.ts'
 import type { FormatError } from '../../src/transport.ts'
@@ -249,6 +250,22 @@ describe('formatError', () => {
         method: 'GET',
         path: '/things'
       })
+    }
+  )
+
+  it.each([undefined, () => ({}), { toJSON: () => undefined }])(
+    'that returns no JSON, such as %o, is reported by a sentence',
+    async (formatted) => {
+      const app: any = alula()
+      const messages: string[] = []
+
+      app.on('error', ({ message }: Error) => void messages.push(message))
+      app.set('formatError', () => formatted)
+      await createHandler(app, { logger: false })(new Request('http://a/things'))
+
+      expect(messages).toEqual([
+        "Invalid result of the setting 'formatError': expected an object (ALULA_INVALID_RETURN_VALUE)"
+      ])
     }
   )
 
