@@ -260,7 +260,20 @@ function toRegistration([path, ...rest]: readonly unknown[]): Registration | und
     )
   }
 
-  return { path, service, options: { ...given, express: given.express ?? { before, after } } }
+  return { path, service, options: { ...given, express: putAround(given.express ?? {}, before, after) } }
+}
+
+/** Puts middleware around that of the option `express`. An option that is not valid stays: registration refuses it. */
+function putAround(
+  option: NonNullable<ServiceOptions['express']>,
+  before: readonly Middleware[],
+  after: readonly Middleware[]
+): ServiceOptions['express'] {
+  const { before: first = [], after: last = [] } = option
+
+  if (!isObject(option) || !Array.isArray(first) || !Array.isArray(last)) return option
+
+  return { ...option, before: [...before, ...first], after: [...last, ...after] }
 }
 
 function isMiddleware(argument: unknown): argument is Middleware {

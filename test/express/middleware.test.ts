@@ -2,8 +2,15 @@ import { gzipSync } from 'node:zlib'
 import original from 'express'
 import { describe, expect, it } from 'vitest'
 import { NotAuthenticated, NotFound } from '../../src/errors.ts'
-import express, { formatter, type MiddlewareOptions, toMiddleware } from '../../src/express.ts'
+import express, {
+  errorHandler,
+  formatter,
+  type MiddlewareOptions,
+  rest,
+  toMiddleware
+} from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
+import { serve } from '../support/server.ts'
 import { mount } from './mount.ts'
 
 const app = alula()
@@ -240,6 +247,33 @@ describe('a service behind the server', () => {
   })
 })
 
+it('middleware of the arguments runs outside that of the options, which does not replace it', async () => {
+  const ran: string[] = []
+  const trace =
+    (step: string): original.RequestHandler =>
+    (_request, _response, next) => {
+      ran.push(step)
+      next()
+    }
+  const refuse: original.RequestHandler = (_request, _response, next) => next(new NotAuthenticated('Who?'))
+  const own = express(alula()).configure(rest())
+  const service = { find: async () => ran.push('find') }
+
+  own.use('things', trace('first'), service, trace('last'), {
+    methods: ['find'],
+    express: { before: [trace('second')], after: [trace('third')] }
+  })
+  own.use('safe', refuse, service, { express: { after: [trace('log')] } })
+  own.use(errorHandler({ logger: false }))
+
+  const url = await serve(own)
+
+  expect((await fetch(`${url}/things`)).status).toBe(200)
+  expect(ran).toEqual(['first', 'second', 'find', 'third', 'last'])
+  expect((await fetch(`${url}/safe`)).status).toBe(401)
+  expect(ran).toHaveLength(5)
+})
+
 it('middleware of a service that is no function is refused, also in nested lists', () => {
   const guard = (_request: unknown, _response: unknown, next: () => void) => next()
   const use = (middleware: object) =>
@@ -253,6 +287,16 @@ it('middleware of a service that is no function is refused, also in nested lists
     }
 
     use({ [name]: [guard, [guard]] })
+  }
+})
+
+it('an option that is no list is refused beside middleware of the arguments too', () => {
+  const guard = (_request: unknown, _response: unknown, next: () => void) => next()
+
+  for (const option of [5, { before: guard }, { befor: [guard] }] as any[]) {
+    expect(() =>
+      express(alula()).use('things', guard, { find: async () => [] }, { express: option } as any)
+    ).toThrow(/^(?:Invalid|Unknown) option/)
   }
 })
 
