@@ -130,7 +130,7 @@ class ServiceAccess implements ServiceExtension {
 
     if (!needy) return
 
-    globalThis.process?.emitWarning(
+    globalThis.process?.emitWarning?.(
       `The access of service '${path}' has ${describeRule(needy).who}, and the application has no authentication service: calls pass only where the application sets params.user and params.authenticated itself`,
       { code: 'ALULA_NO_AUTHENTICATION' }
     )

@@ -93,7 +93,7 @@ function warnOfClosed(app: Application, open: ReadonlyMap<string, readonly strin
 
   const warn = (list: readonly string[], toSentence: (names: string) => string) => {
     if (list.length > 0)
-      globalThis.process?.emitWarning(toSentence(list.join(', ')), { code: 'ALULA_CLOSED' })
+      globalThis.process?.emitWarning?.(toSentence(list.join(', ')), { code: 'ALULA_CLOSED' })
   }
 
   warn(

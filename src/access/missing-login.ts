@@ -16,7 +16,7 @@ export function warnOfMissingLogin(app: Application): void {
 
   if (paths.length === 0) return
 
-  globalThis.process?.emitWarning(
+  globalThis.process?.emitWarning?.(
     `Hooks authenticate(…) of ${paths.join(', ')} refuse every client with a 401, because the application has no authentication service: register one, app.use('authentication', new AuthenticationService(app))`,
     { code: 'ALULA_NO_AUTHENTICATION' }
   )

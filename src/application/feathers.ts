@@ -45,7 +45,7 @@ export class Feathers extends BaseApplication {
     super()
     nameSecondCopy(Feathers)
 
-    const isDevelopment = globalThis.process?.env.NODE_ENV !== 'production'
+    const isDevelopment = globalThis.process?.env?.NODE_ENV !== 'production'
 
     Object.assign(getInternals(this), {
       toEventContext: withDispatch,

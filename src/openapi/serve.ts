@@ -70,7 +70,7 @@ export function openapi(options: ServeOptions = {}): (app: any) => void {
   const { access, page = 'alula', ...document } = options
 
   return (app: Application) => {
-    if (!access && globalThis.process?.env.NODE_ENV === 'production') return
+    if (!access && globalThis.process?.env?.NODE_ENV === 'production') return
 
     app.mount(DOCUMENT, guard(app, access, serveDocument(app, document)))
     if (!page) return

@@ -105,7 +105,7 @@ class ServiceSchema implements DescribedExtension {
   private readonly record: Validator
   /** The fields that results have beside what is stored. */
   private readonly added: readonly string[]
-  private readonly isDevelopment = globalThis.process?.env.NODE_ENV !== 'production'
+  private readonly isDevelopment = globalThis.process?.env?.NODE_ENV !== 'production'
   private compiled: CompiledSchema | undefined
   private resultCheck: ResultCheck | undefined
   /** In development: reports a result of another kind than its schema describes, which does not leave. */

@@ -25,7 +25,7 @@ export function warnOfMissingId(
   if (singleton || isOpen || extra === 'keep' || names.size === 0 || names.has(id)) return
   if (needing.length === 0) return
 
-  globalThis.process?.emitWarning(
+  globalThis.process?.emitWarning?.(
     `The schema of service '${path}' has no field '${id}', so clients never see the value that ${needing.join(', ')} need. Add the field, such as ${id}: z.int(), or leave these methods out of 'methods'`,
     { code: 'ALULA_UNDECLARED_FIELD' }
   )

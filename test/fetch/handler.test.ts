@@ -1,7 +1,11 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { z } from 'zod'
 import { AuthenticationService, type AuthenticationStrategy } from '../../src/authentication.ts'
 import { createHandler, type HandlerOptions } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
+import { openapi } from '../../src/openapi.ts'
+import { schema } from '../../src/schema.ts'
 
 const app = alula()
 
@@ -113,6 +117,20 @@ it('the text of an unexpected error is masked where there is no environment', as
   vi.unstubAllGlobals()
 
   expect(await response.json()).toMatchObject({ message: 'An unexpected error occurred on the server' })
+})
+
+it('a process without an environment, as some bundlers make one, is none', async () => {
+  vi.stubGlobal('process', {})
+  onTestFinished(() => void vi.unstubAllGlobals())
+
+  const app = alula().configure(openapi())
+
+  app.use('things', memory(), { schema: schema(z.object({ id: z.int() })) })
+  app.use('notes', memory())
+  await app.setup()
+
+  expect(await app.service('notes').find({ query: { limit: 1 } })).toEqual([])
+  expect((await createHandler(app)(new Request('http://a/things'))).status).toBe(200)
 })
 
 it('no CORS header is set', async () => {
