@@ -10,7 +10,7 @@ import { markReachable } from '../node/reachable.ts'
 import { removeCallHeaders, setHeaders, withEarlierCookies } from '../node/send.ts'
 import { toCacheHeaders, withCacheHeaders } from '../transport/caching.ts'
 import { toHead } from '../transport/encode.ts'
-import { createSetupCheck, runCall } from '../transport/handler.ts'
+import { runCall } from '../transport/handler.ts'
 import { type HttpResult, type TransportApplication, toHttpResult } from '../transport/http.ts'
 import { type HttpOptions, type HttpSettings, toHttpSettings } from '../transport/options.ts'
 import { findTarget, isMounted } from '../transport/target.ts'
@@ -81,7 +81,6 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
     if (typeof app.route !== 'function')
       throw createError('ALULA_INVALID_APPLICATION', 'alula/express rest needs an Express compatible app.')
 
-    const checkSetup = createSetupCheck(app)
     // `parseInto` has looked for credentials already.
     const parsed = { ...settings, parsesCredentials: false }
     const respond = createResponder(app, parsed)
@@ -99,7 +98,6 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
         own.target = target
         limit(request, response, () => void respond(own))
       } else {
-        checkSetup()
         limit(request, response, () => serve(own, target, next))
       }
     }
@@ -136,7 +134,6 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
   const settings = toHttpSettings('toMiddleware', options, CHECKS)
   const { formatter: format } = options
   const respond = createResponder(app, settings)
-  const checkSetup = createSetupCheck(app)
   const limit = createPipelineGate()
   const sendError = createErrorHandler({ html: false, logger: settings.logger }, () => app)
   const sendData: RequestHandler = (...args) => formatData(...args, settings.etag)
@@ -152,7 +149,6 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
       own.target = target
       limit(request, response, () => void respond(own))
     } else {
-      checkSetup()
       limit(request, response, () =>
         // A router that middleware leaves has `null` for no error.
         serve(own, target, (error?: unknown) => (error ? sendError(error, request, response, next) : next()))

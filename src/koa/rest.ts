@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import type Koa from 'koa'
 import { assertCalled } from '../core/assert-application.ts'
 import { getServiceOptions } from '../core/service.ts'
-import type { HookContext, RouteLookup } from '../core/types.ts'
+import type { RouteLookup } from '../core/types.ts'
 import { createForEach, toFailedHead } from '../node/framework.ts'
 import { createResponder } from '../node/listener.ts'
 import { createPipelineGate } from '../node/pipelining.ts'
 import { markReachable } from '../node/reachable.ts'
 import { toCacheHeaders } from '../transport/caching.ts'
 import { assertStatus, toHead } from '../transport/encode.ts'
-import { createSetupCheck, runCall } from '../transport/handler.ts'
+import { runCall } from '../transport/handler.ts'
 import { type HttpResult, type TransportApplication, toHttpResult } from '../transport/http.ts'
 import { type HttpOptions, type HttpSettings, toHttpSettings } from '../transport/options.ts'
 import { findTarget, isMounted } from '../transport/target.ts'
@@ -59,7 +59,6 @@ export function rest(options?: Middleware | RestOptions | null): (app: any) => v
     if (typeof app.callback !== 'function')
       throw createError('ALULA_INVALID_APPLICATION', 'alula/koa rest needs a Koa compatible app.')
 
-    const checkSetup = createSetupCheck(app)
     // `parseInto` has looked for credentials already.
     const parsed = { ...settings, parsesCredentials: false }
     const respond = createResponder(app, parsed)
@@ -99,9 +98,8 @@ export function rest(options?: Middleware | RestOptions | null): (app: any) => v
 
         return pass(context, () => respond(own))
       }
-
-      checkSetup()
-      setLookup(context, target)
+      // Types of `@feathersjs/koa`, where they are loaded, declare another one.
+      ;(context as FeathersContext).lookup = target
 
       return pass(context, () => serve(own, context, next))
     }) satisfies Middleware)
@@ -146,7 +144,9 @@ async function runService(
   const route = context.lookup as RouteLookup
 
   try {
-    const call = await runCall(app, own, route, settings, (started) => setHook(context, started))
+    const call = await runCall(app, own, route, settings, (started) => {
+      ;(context as FeathersContext).hook = started
+    })
     const { status, headers, body } = toHttpResult(call)
     const toCaching = (given: HttpResult['headers']) => toCacheHeaders(app, call, own, given, settings)
     const caching = toCaching(headers)
@@ -160,13 +160,4 @@ async function runService(
     // Koa takes a missing error for none, and would not respond.
     throw error ?? new Error('')
   }
-}
-
-/** Not `context.lookup = …`: the types of `@feathersjs/koa`, where they are loaded, declare other ones. */
-function setLookup(context: FeathersContext, route: RouteLookup): void {
-  context.lookup = route
-}
-
-function setHook(context: FeathersContext, hook: HookContext): void {
-  context.hook = hook
 }

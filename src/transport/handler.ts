@@ -2,7 +2,7 @@ import { assertApplication } from '../core/assert-application.ts'
 import { callService } from '../core/call.ts'
 import { noteMountedParams } from '../core/caller.ts'
 import { type ClientPlace, setClientPlace, withClientPlace } from '../core/client-place.ts'
-import { warnOnce } from '../core/internals.ts'
+import { getInternals, warnOnce } from '../core/internals.ts'
 import { assertJsonResult } from '../core/json-result.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, RouteLookup } from '../core/types.ts'
@@ -15,7 +15,7 @@ import { withCacheHeaders } from './caching.ts'
 import { readsBody, toServiceCall } from './call.ts'
 import type { Cors } from './cors.ts'
 import { encodeResponse } from './encode.ts'
-import { logUnexpected, toErrorResponse } from './error.ts'
+import { type LogContext, logUnexpected, toErrorResponse } from './error.ts'
 import {
   createHttpContext,
   createNotFound,
@@ -62,14 +62,11 @@ export function createHttpHandler(app: TransportApplication, options: HttpOption
  */
 export function serveHttp(app: TransportApplication, settings: HttpSettings): HttpHandler {
   const { cors, etag } = settings
-  const checkSetup = createSetupCheck(app)
 
   async function respond(request: HttpRequest): Promise<HttpResponse> {
     let target: HttpTarget | null = null
     let call: HookContext | undefined
     let mountedParams: Params | undefined
-
-    checkSetup()
 
     try {
       target = request.target ?? findInside(app, request, settings)
@@ -113,29 +110,6 @@ export function serveHttp(app: TransportApplication, settings: HttpSettings): Ht
   return cors ? (request) => respondWithCors(request, cors) : respond
 }
 
-/**
- * Warns once, at the first request, if the application was never set up: its services may lack what their `setup` prepares.
- *
- * @param app The application
- * @returns Checks the application, the first time it is called
- */
-export function createSetupCheck(app: { readonly _isSetup?: boolean }): () => void {
-  let isChecked = false
-
-  return () => {
-    if (isChecked) return
-
-    isChecked = true
-    if (app._isSetup === false) {
-      warnOnce(
-        app,
-        'ALULA_NOT_SET_UP',
-        'The application receives requests but was never set up: await app.setup() before the server listens'
-      )
-    }
-  }
-}
-
 /** The response to a request that failed. */
 function toFailure(
   app: TransportApplication,
@@ -155,13 +129,7 @@ function toFailure(
 
     logUnexpected(logger, error, called, app)
 
-    const result = toHttpError(
-      error,
-      { method, path, headers, ...(requestId !== undefined && { requestId }) },
-      route,
-      app,
-      authentication
-    )
+    const result = toHttpError(error, { method, path, headers, requestId }, route, app, authentication)
 
     return encodeResponse(request, withCacheHeaders(app, call, request, result, settings), etag)
   } catch (failure) {
@@ -197,12 +165,7 @@ export function toLogContext(
   context: HookContext | undefined,
   request: Pick<HttpRequest, 'headers' | 'isFromProxy'>,
   params: Params | undefined = context?.params
-): {
-  readonly path?: string
-  readonly method?: string
-  readonly provider: string
-  readonly requestId?: string
-} {
+): Omit<LogContext, 'status'> {
   const { requestId } = withRequestId(app, params ?? {}, request)
 
   return copyWith(
@@ -229,6 +192,8 @@ export async function runCall(
   settings: HttpSettings,
   onCall: (context: HookContext) => void
 ): Promise<HookContext> {
+  warnOfMissingSetup(app)
+
   const { method, headers } = request
   const inUrl = request.query ?? parseQueryString(request.search)
   const hasBody = readsBody(method, route)
@@ -275,6 +240,17 @@ function findInside(
   return target
 }
 
+/** Warns once of an application that was never set up: its services may lack what their `setup` prepares. */
+function warnOfMissingSetup(app: TransportApplication): void {
+  if (app._isSetup !== false || getInternals(app).teardowns > 0) return
+
+  warnOnce(
+    app,
+    'ALULA_NOT_SET_UP',
+    'The application receives requests but was never set up: await app.setup() before the server listens'
+  )
+}
+
 /** The params that earlier code has set, and credentials unless it has set those too. */
 async function toParams(
   app: TransportApplication,
@@ -307,6 +283,8 @@ async function toMountedParams(
   request: HttpRequest,
   settings: HttpSettings
 ): Promise<Params> {
+  warnOfMissingSetup(app)
+
   const params = withRequestId(app, await toParams(app, request, settings), request)
 
   return noteMountedParams(

@@ -8,7 +8,7 @@ import { socketio } from '../../src/socketio.ts'
 import { createNotFound } from '../../src/transport/http.ts'
 import { createHttpHandler } from '../../src/transport.ts'
 import { mount } from '../express/mount.ts'
-import { listen } from '../support/server.ts'
+import { listen, serve } from '../support/server.ts'
 
 /** Collects the warnings with a code until the test ends. */
 function collectWarnings(code: string): Error[] {
@@ -108,6 +108,24 @@ it('two transports of an application say it once', async () => {
   }
   await settle()
   expect(warnings).toHaveLength(1)
+})
+
+it('an application that was torn down was set up, whatever its first request came to', async () => {
+  const warnings = collectWarnings('ALULA_NOT_SET_UP')
+  const app = create('an Express application')
+  const url = await serve(app)
+
+  await fetch(`${url}/things`, { headers: { Connection: 'close' } })
+  await app.teardown()
+  await createHandler(app)(new Request('http://a/things'))
+
+  const idle = create('createHandler')
+
+  await idle.setup()
+  await idle.teardown()
+  await createHandler(idle)(new Request('http://a/things'))
+  await settle()
+  expect(warnings).toEqual([])
 })
 
 it('socketio says that it has no server, unless it has one', async () => {
