@@ -33,8 +33,6 @@ export interface ErrorHandlerOptions {
   json?: ErrorResponder | { [status: string]: ErrorResponder | undefined }
 }
 
-const NOSNIFF = 'X-Content-Type-Options'
-
 const CHECKS: OptionChecks = {
   public: [isString, 'the path of a folder'],
   logger: LOGGER_CHECK,
@@ -106,14 +104,12 @@ export function createErrorHandler(
 
     const { method, headers, path } = request
     const { requestId } = called
-    const named = requestId !== undefined && { requestId }
-    const result = toHttpError(error, { method, headers, path, ...named }, request.lookup, app)
+    const result = toHttpError(error, { method, headers, path, requestId }, request.lookup, app)
     const { status } = result
     const isHtml = html !== false && wantsHtml(request)
     const responder = isHtml ? toHtmlResponder(html, status) : toJsonResponder(json, status)
 
     setErrorHeaders(response, result.headers)
-    if (!response.hasHeader(NOSNIFF)) response.set(NOSNIFF, 'nosniff')
     // Caches must not serve a page to a client that asks for JSON, nor JSON to a browser.
     if (html !== false) response.vary('Accept')
 

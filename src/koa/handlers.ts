@@ -58,8 +58,7 @@ export function showError(context: FeathersKoaContext, thrown: unknown, logger: 
   const app: Partial<TransportApplication> = context.app
   const called = toLogContext(app, context.hook, new KoaRequest(context))
   const { requestId } = called
-  const named = requestId !== undefined && { requestId }
-  const request = { method, path: splitTarget(context.url).path, headers, ...named }
+  const request = { method, path: splitTarget(context.url).path, headers, requestId }
   const result = toHttpError(error, request, context.lookup, app)
 
   logUnexpected(logger, error, called, app)
@@ -68,7 +67,6 @@ export function showError(context: FeathersKoaContext, thrown: unknown, logger: 
   dropResult(context)
   context.status = result.status
   setErrorHeaders(context.res, result.headers)
-  if (!context.res.hasHeader('X-Content-Type-Options')) context.set('X-Content-Type-Options', 'nosniff')
   // The server would read the rest of a refused body as the next request.
   if (isBodyPending(context.req)) context.set('Connection', 'close')
 

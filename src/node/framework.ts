@@ -110,7 +110,7 @@ export function toFailedHead(
 }
 
 /**
- * Sets the headers of an error in place of those of the body that it replaces.
+ * Sets the headers of an error in place of those of the body that it replaces, and `X-Content-Type-Options`.
  *
  * @param response The response of the server
  * @param headers The headers of the error
@@ -122,6 +122,8 @@ export function setErrorHeaders(response: ServerResponse, headers: HttpResult['h
     // `rest` may have set it, with other strategies.
     if (!response.hasHeader(name)) response.setHeader(name, value)
   }
+
+  if (!response.hasHeader('X-Content-Type-Options')) response.setHeader('X-Content-Type-Options', 'nosniff')
 }
 
 /**

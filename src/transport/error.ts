@@ -247,24 +247,25 @@ export function logError(
   attempt(
     () =>
       shown.status >= 500
-        ? write(logger, 'error', isBusy(error) ? sentence : describeFully(error), error, context)
-        : write(logger, expected, sentence, error, context),
+        ? write(logger, 'error', isBusy(error) ? sentence : describeFully(error), { error, context })
+        : write(logger, expected, sentence, { error, context }),
     (failure) => debug('An error could not be logged: %s (%O)', shown.body.message, failure)
   )
 }
 
 function write(
-  logger: Logger,
+  logger: Partial<Logger>,
   level: 'error' | 'info' | 'debug',
   message: string,
-  error: unknown,
-  context: LogContext
+  details: LogDetails
 ): unknown {
   if (logger === console) return logger[level]?.(message)
-  // The object first: pino drops one that comes after the message. Under `err` it writes the stack, as its own.
-  if (isPino(logger)) return logger[level]({ err: error, context }, message.split('\n', 1)[0])
+  if (!isPino(logger)) return logger[level]?.(message, details)
 
-  return logger[level]?.(message, { error, context })
+  const { error, context } = details
+
+  // The object first: pino drops one that comes after the message. Under `err` it writes the stack, as its own.
+  return logger[level]({ ...(error !== undefined && { err: error }), context }, message.split('\n', 1)[0])
 }
 
 /**
@@ -280,12 +281,7 @@ export function writeCall(
   context: LogContext & { readonly duration: number }
 ): void {
   attempt(
-    () => {
-      if (logger === console) return console.info(line)
-      if (isPino(logger)) return logger.info({ context }, line)
-
-      return logger.info(line, { context })
-    },
+    () => write(logger, 'info', line, { context }),
     (failure) => debug('A call could not be logged: %s (%O)', line, failure)
   )
 }

@@ -250,7 +250,10 @@ function withLocation(headers: HttpResult['headers'], location: string): HttpRes
  */
 export function toHttpError(
   error: unknown,
-  request: Pick<HttpRequest, 'method' | 'headers'> & { readonly path?: string; readonly requestId?: string },
+  request: Pick<HttpRequest, 'method' | 'headers'> & {
+    readonly path?: string
+    readonly requestId?: string | undefined
+  },
   route?: RouteLookup | null,
   app: Partial<TransportApplication> = {},
   options: ParseAuthenticationOptions = {}
