@@ -43,7 +43,7 @@ function assertService(path: string, field: string, parent: Parent, { services }
   }
 
   const { methods, access, singleton } = getServiceOptions(services[parent.service])
-  const missing = findMissing(parent.service, path)
+  const missing = listPlaceholders(parent.service).find((name) => !listPlaceholders(path).includes(name))
 
   if (!isFunction(services[parent.service].get) || !(methods.includes('get') || access)) {
     throw createError(
@@ -118,9 +118,4 @@ async function assertFields(
     'ALULA_UNKNOWN_FIELD',
     `The parent '${unknown}' of service '${path}' is no field of its ${declared ? 'schema' : 'table'}${didYouMean(unknown, names ?? [])}`
   )
-}
-
-/** The first placeholder of a path that another path lacks. */
-function findMissing(path: string, other: string): string | undefined {
-  return listPlaceholders(path).find((name) => !listPlaceholders(other).includes(name))
 }

@@ -3,15 +3,14 @@
 import { addRestriction, createEnforcer } from '../access/restriction.ts'
 import { defaultServiceMethods, isStandardMethod } from '../core/methods.ts'
 import { getServiceOptions } from '../core/service.ts'
-import type { Application, FeathersService, HookContext, ServiceExtension } from '../core/types.ts'
+import type { Application, FeathersService, ServiceExtension } from '../core/types.ts'
 import { getTraits, TRAITS, type Traits } from '../hooks/traits.ts'
-import type { Hook } from '../hooks/types.ts'
 import { isFunction } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { assertOption, type OptionCheck } from '../utils/options.ts'
 import { andThen } from '../utils/promise.ts'
 import { assertParents } from './check.ts'
-import { type Parents, parseParents } from './options.ts'
+import { parseParents } from './options.ts'
 import { resolveParents } from './parents.ts'
 import { OF_MANY, resolveSingleton } from './singleton.ts'
 
@@ -28,56 +27,36 @@ export function addScope(service: FeathersService, path: string): void {
   if (singleton) Object.assign(options, { methods: toSingleMethods(service, path) })
   if (!parent && !singleton) return
 
-  const traits: Traits = { ...getTraits(service), scope: new ServiceScope(service) }
+  const traits: Traits = { ...getTraits(service), scope: createScope(service) }
 
   // Defined: the object of the application, which has those of the library, may be frozen.
   Object.defineProperty(service, TRAITS, { value: traits, configurable: true })
 }
 
-class ServiceScope implements ServiceExtension {
-  readonly inner: ServiceExtension
-  private readonly service: FeathersService
-  private readonly parents: Parents
+/** Its restriction holds a call as access holds it to the query of a rule: what has such a rule holds it to both. */
+function createScope(service: FeathersService): ServiceExtension {
+  const { parent, singleton } = getServiceOptions(service)
 
-  constructor(service: FeathersService) {
-    this.service = service
-    this.parents = getServiceOptions(service).parent ?? {}
-    this.inner = new ScopeRestriction(service)
-  }
+  return {
+    inner: {
+      input: (method) => (isStandardMethod(method) && method !== 'create' ? addRestriction : undefined),
+      innermost(method) {
+        if (!isStandardMethod(method) || getServiceOptions(service).access?.innermost?.(method))
+          return undefined
 
-  async setup(service: FeathersService, path: string, app: object): Promise<void> {
-    await assertParents(service, path, this.parents, app as Application)
-  }
+        return createEnforcer(method)
+      }
+    },
+    setup: (own, path, app) => assertParents(own, path, parent ?? {}, app as Application),
+    // Comes before the schema: the data has the ids of the parents when it is checked.
+    input(method) {
+      const isStandard = isStandardMethod(method)
 
-  /** Comes before the schema: the data has the ids of the parents when it is checked. */
-  input(method: string): Hook<HookContext> {
-    const { parent, singleton } = getServiceOptions(this.service)
-    const isStandard = isStandardMethod(method)
-
-    return (context) =>
-      andThen(parent ? resolveParents(context, this.parents) : undefined, () => {
-        if (singleton && isStandard) return resolveSingleton(context, singleton)
-      })
-  }
-}
-
-/** Holds a call to its scope as access holds it to the query of a rule: what has such a rule holds it to both. */
-class ScopeRestriction implements ServiceExtension {
-  private readonly service: FeathersService
-
-  constructor(service: FeathersService) {
-    this.service = service
-  }
-
-  input(method: string): Hook<HookContext> | undefined {
-    return isStandardMethod(method) && method !== 'create' ? addRestriction : undefined
-  }
-
-  innermost(method: string): ReturnType<typeof createEnforcer> | undefined {
-    if (!isStandardMethod(method) || getServiceOptions(this.service).access?.innermost?.(method))
-      return undefined
-
-    return createEnforcer(method)
+      return (context) =>
+        andThen(parent ? resolveParents(context, parent) : undefined, () => {
+          if (singleton && isStandard) return resolveSingleton(context, singleton)
+        })
+    }
   }
 }
 
