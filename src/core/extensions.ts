@@ -24,10 +24,10 @@ declare module '../hooks/traits.ts' {
 
 /** An application, and the path of a service in it. */
 export interface Home {
-  readonly app: { readonly services: { readonly [path: string]: unknown } }
+  readonly app: { readonly services: { readonly [path: string]: unknown }; get?(name: string): unknown }
   readonly path: string
   /** This application, and those that it has become part of, one after the other. */
-  readonly apps: readonly object[]
+  readonly apps: readonly Home['app'][]
 }
 
 /** The hooks of the application, of the class and of the service. */
@@ -104,10 +104,12 @@ function addExtensions(service: object, method: string, layers: Levels): readonl
   const listHooks = <Place extends keyof Places>(place: Place) =>
     extensions.flatMap((extension: Places) => extension[place]?.(method) ?? []) as PlacedHook<Place>[]
   const listReversed = <Place extends keyof Places>(place: Place) => listHooks(place).reverse()
+  // The caller is admitted after the last before hook of the application.
+  const last = ofApplication.phases.findLast(({ before }) => before)
 
   return [
     { around: [], phases: [{ after: listReversed('output') }] },
-    withAdmission(ofApplication, listReversed('admit')),
+    insertBefore(ofApplication, listReversed('admit'), last, Number.POSITIVE_INFINITY),
     { around: [], phases: [{ after: listReversed('complete') }] },
     ofClass,
     withInput(ofService, listHooks('input')),
@@ -119,16 +121,6 @@ function addExtensions(service: object, method: string, layers: Levels): readonl
 type Places = Pick<ServiceExtension, 'output' | 'admit' | 'complete' | 'input' | 'innermost'>
 
 type PlacedHook<Place extends keyof Places> = NonNullable<ReturnType<NonNullable<Places[Place]>>>
-
-/** Puts hooks after the last before hook. */
-function withAdmission(layer: Layer<HookContext>, admit: readonly Hook<HookContext>[]): Layer<HookContext> {
-  return insertBefore(
-    layer,
-    admit,
-    layer.phases.findLast(({ before }) => before),
-    Number.POSITIVE_INFINITY
-  )
-}
 
 /**
  * Inserts hooks after the last one that authenticates: the check of calls, and `input` unless a hook says itself when that

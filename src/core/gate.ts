@@ -123,23 +123,9 @@ export function listProtected(layers: readonly Layer<HookContext>[]): readonly s
  * @param method The name of one of its methods; all of them when left out
  */
 export function getProtected(service: object, method = ''): readonly string[] {
-  const hooks = (service as Hooked)[SERVICE_HOOKS]
-
-  if (!hooks) return []
-
-  hooks.protected ??= new Map()
-
-  const { version } = hooks
-  const known = hooks.protected.get(method)
-
-  if (known?.version === version) return known.paths
-
   const methods = method === '' ? getHookMethods(service, getServiceOptions(service)) : [method]
-  const paths = [...new Set(methods.flatMap((name) => listProtected(hooks.toLayers(name))))]
 
-  hooks.protected.set(method, { version, paths })
-
-  return paths
+  return [...new Set(methods.flatMap((name) => getAnswer(service, name)?.protects ?? []))]
 }
 
 /** Whether a method is refused to external calls before its hooks. */
@@ -195,7 +181,8 @@ function getAnswer(service: object, method: string): HookAnswer | undefined {
       ({ around, phases }) =>
         around.length > 0 || phases.some(({ before = [], after = [] }) => before.length + after.length > 0)
     ),
-    isGuarded: isRefused(layers) || findLoginHook(layers) !== undefined
+    isGuarded: isRefused(layers) || findLoginHook(layers) !== undefined,
+    protects: listProtected(layers)
   }
 
   answers.set(method, answer)

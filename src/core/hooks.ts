@@ -121,6 +121,8 @@ export interface HookAnswer {
   readonly hasHooks: boolean
   /** Whether they refuse external calls, or those without a login. */
   readonly isGuarded: boolean
+  /** The paths of the fields that they keep from clients. */
+  readonly protects: readonly string[]
 }
 
 /** All hooks of one service: what `service.hooks` registered, and what its class or object brought along. */
@@ -135,11 +137,8 @@ export class ServiceHooks {
   changes = 0
   /** The layers of a method, with those of the application. */
   declare toLayers: (method: string) => Levels
-  /** What is known of the hooks of methods: pages and events ask it of each relation. */
+  /** What is known of the hooks of methods: pages and events ask it of each relation, and events that code sends. */
   declare answers: Map<string, HookAnswer> | undefined
-
-  /** The fields that hooks keep from clients, by method: each event that code sends asks for them. */
-  declare protected: Map<string, { readonly version: number; readonly paths: readonly string[] }> | undefined
 
   /**
    * @param service The service

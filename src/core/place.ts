@@ -17,18 +17,11 @@ interface Placed {
   _place?(place: RegisteredPlace): void
 }
 
-/** An application that has settings. */
-type PlacingApplication = Home['app'] & WithSettings
-
-interface WithSettings {
-  get?(name: string): unknown
-}
-
 /**
  * Keeps where a service is registered first, and tells an adapter where it is registered. Where an application
  * becomes part of another one, its settings come first.
  */
-export function addPlace(this: PlacingApplication, service: FeathersService, path: string): void {
+export function addPlace(this: Home['app'], service: FeathersService, path: string): void {
   const known = getTraits(service).home
   const isKnown = known?.app.services[known.path] === service
   const first = isKnown ? known : { app: this, path, apps: [] }
@@ -38,8 +31,7 @@ export function addPlace(this: PlacingApplication, service: FeathersService, pat
   Object.defineProperty(service, TRAITS, { value: { ...getTraits(service), home }, configurable: true })
   ;(service as Placed)._place?.({
     path,
-    readSetting: (name) =>
-      home.apps.map((app: WithSettings) => app.get?.(name)).find((setting) => setting !== undefined),
+    readSetting: (name) => home.apps.map((app) => app.get?.(name)).find((setting) => setting !== undefined),
     listProtected: () => getProtected(service, 'find')
   })
 }

@@ -25,23 +25,6 @@ const NO_ROUTES: ServiceRoutes = { all: [], byMethod: NO_METHOD_ROUTES }
 
 const LIFECYCLE_METHODS = ['setup', 'teardown']
 
-/** The names of the options of services. */
-export const SERVICE_OPTIONS: readonly string[] = [
-  'methods',
-  'events',
-  'serviceEvents',
-  'routeParams',
-  'express',
-  'koa',
-  'forms',
-  'schema',
-  'access',
-  'routes',
-  'by',
-  'parent',
-  'singleton'
-]
-
 /** The name of the id field of a service, as adapters have it. */
 export function getIdField(service: object): string {
   const { id } = service as { id?: unknown }
@@ -109,8 +92,13 @@ const MIDDLEWARE_CHECKS: { readonly [option: string]: OptionChecks } = {
   koa: /* @__PURE__ */ createMiddlewareChecks(0)
 }
 
+const CHECKED_ELSEWHERE = ['express', 'koa', 'parent', 'singleton']
+
+/** The names of the options of services. */
+export const SERVICE_OPTIONS: readonly string[] = [...Object.keys(CHECKS), ...CHECKED_ELSEWHERE]
+
 /** Plugins have options of their own. */
-const NAMES_OF_OTHERS: CheckSettings = { further: SERVICE_OPTIONS, others: 'unlike' }
+const NAMES_OF_OTHERS: CheckSettings = { further: CHECKED_ELSEWHERE, others: 'unlike' }
 
 /** Names that registration gives a meaning of its own, or that every object has. */
 const RESERVED: ReadonlySet<string> = /* @__PURE__ */ listReserved()
