@@ -73,7 +73,7 @@ const REST_CHECKS: OptionChecks = {
  * `express(app)` did not make
  */
 export function rest(options?: RequestHandler | RestOptions | null): (app: any) => void {
-  const restOptions = toRestOptions(options)
+  const restOptions: RestOptions = typeof options === 'function' ? { formatter: options } : (options ?? {})
   const settings = toHttpSettings('rest', restOptions, REST_CHECKS)
   const { formatter: format = formatter } = restOptions
 
@@ -280,8 +280,4 @@ function toErrorObject(error: unknown): object {
   if (typeof error === 'object' && error !== null) return error
 
   return new Error(typeof error === 'string' ? error : '')
-}
-
-function toRestOptions(options: RequestHandler | RestOptions | null | undefined): RestOptions {
-  return typeof options === 'function' ? { formatter: options } : (options ?? {})
 }

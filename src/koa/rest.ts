@@ -17,7 +17,7 @@ import { isFunction, isNever } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { OptionChecks } from '../utils/options.ts'
 import { parseInto } from './authentication.ts'
-import type { FeathersContext, FeathersKoaContext, Middleware } from './context.ts'
+import type { FeathersKoaContext, Middleware } from './context.ts'
 import { KoaRequest } from './request.ts'
 import { serveResult } from './send.ts'
 import { dropResult } from './served.ts'
@@ -98,8 +98,9 @@ export function rest(options?: Middleware | RestOptions | null): (app: any) => v
 
         return pass(context, () => respond(own))
       }
-      // Types of `@feathersjs/koa`, where they are loaded, declare another one.
-      ;(context as FeathersContext).lookup = target
+
+      // Not `context.lookup = …`: the types of `@feathersjs/koa`, where they are loaded, declare other ones.
+      Object.assign(context, { lookup: target })
 
       return pass(context, () => serve(own, context, next))
     }) satisfies Middleware)
@@ -144,9 +145,7 @@ async function runService(
   const route = context.lookup as RouteLookup
 
   try {
-    const call = await runCall(app, own, route, settings, (started) => {
-      ;(context as FeathersContext).hook = started
-    })
+    const call = await runCall(app, own, route, settings, (hook) => Object.assign(context, { hook }))
     const { status, headers, body } = toHttpResult(call)
     const toCaching = (given: HttpResult['headers']) => toCacheHeaders(app, call, own, given, settings)
     const caching = toCaching(headers)

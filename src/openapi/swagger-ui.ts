@@ -1,5 +1,5 @@
 import { createError } from '../utils/developer-error.ts'
-import { createMissingPeer } from '../utils/peer.ts'
+import { rethrowMissingPeer } from '../utils/peer.ts'
 import type { DocumentPage } from './page.ts'
 
 /** The files of the package that the page uses, and their types. */
@@ -70,6 +70,6 @@ function openFolder() {
 
     return { fs: load('node:fs'), folder: load('node:path').dirname(file) }
   } catch (cause) {
-    throw createMissingPeer('swagger-ui-dist', "openapi({ page: 'swagger-ui' })", cause)
+    return rethrowMissingPeer('swagger-ui-dist', "openapi({ page: 'swagger-ui' })")(cause)
   }
 }

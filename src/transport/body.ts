@@ -116,15 +116,11 @@ export function toCallData(body: unknown, method: string, name = 'request body')
 
   assertContents(body, name)
 
-  if (Array.isArray(body) && isStandardMethod(method) && !body.every(isData)) {
+  if (Array.isArray(body) && isStandardMethod(method) && !body.every(isObject)) {
     throw new BadRequest(`Invalid ${name}: expected every element of the array to be an object`)
   }
 
   return body
-}
-
-function isData(value: unknown): boolean {
-  return isObject(value) && !ArrayBuffer.isView(value)
 }
 
 /** Level by level and not by recursion: a body that is to be refused could overflow the stack. */

@@ -5,7 +5,7 @@ import { mayBeRepeated } from '../core/repeatable.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, RouteLookup } from '../core/types.ts'
 import { BadRequest, PreconditionFailed } from '../errors.ts'
-import { hasCode } from '../utils/check.ts'
+import { findOrNothing } from '../utils/find-or-nothing.ts'
 import { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { copyPlain } from '../utils/object.ts'
 import { encodeResponse, isListed } from './encode.ts'
@@ -136,18 +136,13 @@ async function findTag(
   return findHeader(response.headers, 'etag')
 }
 
-/** The `get` of the record that a call is about; `null` where there is none. */
-async function findRecord(route: RouteLookup, { id, params }: ServiceCall): Promise<HookContext | null> {
+/** The `get` of the record that a call is about. */
+function findRecord(route: RouteLookup, { id, params }: ServiceCall): Promise<HookContext | undefined> {
   // Copied, because hooks of the first call may change the query.
   const ownParams = { ...params, query: copyPlain(params.query) }
   const call: ServiceCall = { method: 'get', id, params: ownParams }
 
-  try {
-    return await callService(route.service, call, createHttpContext(route, call))
-  } catch (error) {
-    if (hasCode(error, 404)) return null
-    throw error
-  }
+  return findOrNothing(() => callService(route.service, call, createHttpContext(route, call)))
 }
 
 function hasGet({ service }: RouteLookup): boolean {

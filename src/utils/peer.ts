@@ -12,13 +12,8 @@ import { createError } from './developer-error.ts'
  */
 export function rethrowMissingPeer(name: string, user: string): (cause: unknown) => never {
   return (cause) => {
-    throw createMissingPeer(name, user, cause)
+    throw createError('ALULA_MISSING_PACKAGE', `${user} needs the package '${name}': npm install ${name}`, {
+      cause
+    })
   }
-}
-
-/** The error for an optional peer dependency that cannot be loaded. */
-export function createMissingPeer(name: string, user: string, cause: unknown): Error {
-  return createError('ALULA_MISSING_PACKAGE', `${user} needs the package '${name}': npm install ${name}`, {
-    cause
-  })
 }
