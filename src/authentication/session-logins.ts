@@ -24,7 +24,6 @@ import type { Entities } from './entities.ts'
 import { assertCanGetCookie, findOwnCookie, readOwnCookie } from './session-cookie.ts'
 import { SessionSettings } from './session-settings.ts'
 import { REFRESH, SessionUsers, toText } from './session-users.ts'
-import { getConfiguration } from './settings.ts'
 import { toExpiration, type VerifiedToken } from './tokens.ts'
 import type {
   AuthenticationConfiguration,
@@ -91,7 +90,7 @@ export class SessionLogins {
       endOfUser: (userId) => this.endOfUser(userId, 'user')
     })
     this.sessions = new Sessions({
-      getSettings: () => this.settings.current as RefreshSettings,
+      getSettings: () => this.settings.last as RefreshSettings,
       getStore: () => this.settings.store,
       now: Date.now,
       onEnd: (ended, isFirst) => this.handleEnd(ended, isFirst)
@@ -195,16 +194,14 @@ export class SessionLogins {
     request: SessionRequest,
     params: AuthenticationParams
   ): Promise<StoredSession | undefined> {
-    const settings = this.settings.of(getConfiguration(this.service, params))
-
-    if (!settings || userId === undefined) return undefined
+    if (!this.isOn || userId === undefined) return undefined
 
     this.assertDeliverable(request, params)
     // A login for MCP, for example, does not replace the session of the browser.
     if (params.refresh === false) return undefined
     await this.replace(userId, request, params)
 
-    if (!isLasting(settings, request, params)) return undefined
+    if (!this.isLasting(request, params)) return undefined
 
     const { 'user-agent': device } = params.headers ?? {}
 
@@ -234,9 +231,10 @@ export class SessionLogins {
    * @param params Those of the call
    */
   isLasting(request: SessionRequest, params: AuthenticationParams): boolean {
-    const settings = this.settings.current
+    const { current } = this.settings
+    const { refresh = current?.always || request.refresh === true } = params
 
-    return settings !== undefined && isLasting(settings, request, params)
+    return current !== undefined && refresh
   }
 
   /**
@@ -279,7 +277,7 @@ export class SessionLogins {
 
     if (!params.provider || refreshToken === undefined) return result
 
-    const { cookie, idle = 0, expiresIn = 0 } = this.settings.current ?? {}
+    const { cookie, idle = 0, expiresIn = 0 } = this.settings.last ?? {}
 
     if (!cookie) return result
 
@@ -536,7 +534,7 @@ export class SessionLogins {
 
   private async handleEnd(ended: EndedSession, isFirst: boolean): Promise<void> {
     const { tokens, connections, app } = this.service
-    const { accessExpiresIn } = this.settings.current as RefreshSettings
+    const { accessExpiresIn } = this.settings.last as RefreshSettings
     const name = toSessionName(ended.id)
     // That of an access token that is made at this moment.
     const exp = (Date.now() + accessExpiresIn) / 1000
@@ -552,7 +550,7 @@ export class SessionLogins {
 
   /** An access token does not outlive its session. */
   private toTokenOptions(end: number): SessionToken['options'] {
-    const { accessExpiresIn } = this.settings.current as RefreshSettings
+    const { accessExpiresIn } = this.settings.last as RefreshSettings
     const rest = Math.min(accessExpiresIn, end - Date.now())
 
     return { expiresIn: Math.max(1, Math.floor(rest / 1000)) }
@@ -574,14 +572,6 @@ export class SessionLogins {
 /** No longer than a column is. */
 function toLabel(value: unknown): string | null {
   return typeof value === 'string' ? value.slice(0, MAX_LABEL) : null
-}
-
-function isLasting(
-  { always }: RefreshSettings,
-  request: SessionRequest,
-  { refresh = always || request.refresh === true }: AuthenticationParams
-): boolean {
-  return refresh
 }
 
 function ignoreRefusal(error: unknown): undefined {

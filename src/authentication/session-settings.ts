@@ -36,18 +36,20 @@ export class SessionSettings {
 
   /** The settings as they are now; `undefined` when sessions are off. */
   get current(): RefreshSettings | undefined {
-    return this.of(this.service.configuration)
-  }
+    const { configKey, configuration } = this.service
+    const { refresh: options } = configuration
 
-  /** The settings that a call goes by. */
-  of({ refresh: options }: AuthenticationConfiguration): RefreshSettings | undefined {
     if (!options) return undefined
 
-    if (this.known?.options !== options) {
-      this.known = { options, settings: toRefreshSettings(options, this.service.configKey) }
-    }
+    if (this.known?.options !== options)
+      this.known = { options, settings: toRefreshSettings(options, configKey) }
 
     return this.known.settings
+  }
+
+  /** The same, or the last ones: a call goes on by them when sessions are switched off during it. */
+  get last(): RefreshSettings | undefined {
+    return this.current ?? this.known?.settings
   }
 
   /** What the key of refresh tokens is derived from. */
@@ -59,7 +61,7 @@ export class SessionSettings {
 
   /** Where sessions are. */
   get store(): SessionStore {
-    const { store } = this.current as RefreshSettings
+    const { store } = this.last as RefreshSettings
 
     if (store === undefined) return this.ownStore
     if (isString(store)) return new ServiceSessionStore(this.service.app.service(store) as any)

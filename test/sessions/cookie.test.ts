@@ -98,6 +98,19 @@ describe('a refresh token in a cookie', () => {
     expect((await refresh(next.cookie)).body.authentication.payload.session.counter).toBe(3)
   })
 
+  it('is in no body either when sessions are switched off during the refresh', async () => {
+    const { app, post, refresh } = await start()
+    const { cookie } = await post(LOGIN)
+    const { refresh: _, ...others } = app.get('authentication')
+
+    app.service('users').hooks({ before: { get: [() => void app.set('authentication', others)] } })
+
+    const { status, body, set } = await refresh(cookie)
+
+    expect([status, set]).toEqual([201, [expect.stringContaining(NAME)]])
+    expect(body).not.toHaveProperty('refreshToken')
+  })
+
   it('has no prefix for development on HTTP', async () => {
     const { post, refresh } = await start({ refresh: { cookie: { secure: false } } })
     const { set, cookie } = await post(LOGIN)
