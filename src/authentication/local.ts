@@ -5,7 +5,7 @@ import { BadRequest, NotAuthenticated } from '../errors.ts'
 import { getServiceSlots } from '../utils/call-state.ts'
 import { hasCode, isFunction } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
-import { copyWith, getPath } from '../utils/object.ts'
+import { copyWith, getPath, mergePlain } from '../utils/object.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { assertSync } from '../utils/promise.ts'
 import { getRunningCall } from './connections.ts'
@@ -61,16 +61,17 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
   override get configuration(): any {
     const { service, entity, entityId, [this.name as string]: config = {} } = this.auth.configuration
 
-    return {
+    const defaults = {
       hashSize: 10,
       service,
       entity,
       entityId,
       errorMessage: 'Invalid login',
       entityPasswordField: config.passwordField,
-      entityUsernameField: config.usernameField,
-      ...config
+      entityUsernameField: config.usernameField
     }
+
+    return mergePlain(defaults, config)
   }
 
   /**

@@ -46,6 +46,24 @@ describe('the configuration of the local strategy', () => {
     expect(createLocalStrategy(own).configuration).toEqual(own)
   })
 
+  it('takes undefined for what was left out, also where it is set later', async () => {
+    const { app, service } = await createAppWithUser()
+    const { local, ...settings } = app.get('authentication')
+
+    app.set('authentication', {
+      ...settings,
+      local: {
+        ...local,
+        entityUsernameField: undefined,
+        entityPasswordField: undefined,
+        errorMessage: undefined
+      }
+    })
+
+    expect((await service.create(LOGIN)).user.email).toBe(WREN.email)
+    await expect(service.create({ ...LOGIN, password: 'wrong' })).rejects.toMatchObject(INVALID_LOGIN)
+  })
+
   it.each(['usernameField', 'passwordField'])('needs %s', (option) => {
     for (const value of [undefined, null, 5]) {
       expect(() => createLocalStrategy({ ...LOCAL, [option]: value })).toThrow(
