@@ -50,7 +50,8 @@ export const hooks = { authentication: waitForAuthentication, populateHeader }
 export function authentication(
   options: Partial<AuthenticationClientOptions> = {}
 ): (app: Application) => void {
-  const settings = { ...defaults, ...options }
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  const settings = { ...defaults, ...Object.fromEntries(given) }
 
   assertOptions('authentication', settings, CHECKS, {
     further: Object.keys(defaults),

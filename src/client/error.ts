@@ -31,6 +31,9 @@ interface LibraryError {
 /** What libraries call a request that took longer than its caller allows. */
 const TIMED_OUT: readonly unknown[] = ['ECONNABORTED', 'ETIMEDOUT']
 
+/** How many causes of an error are looked at. */
+const MAX_CAUSES = 10
+
 /** Mistakes in the request itself have such codes too. */
 const MISTAKE = /^ERR_(?!NETWORK|TLS)/
 
@@ -89,11 +92,14 @@ function toErrorClass(status: number): FeathersErrorClass {
   return errors[status] ?? (status >= 400 && status < 500 ? BadRequest : GeneralError)
 }
 
-/** What lies below: `fetch` says no more than that it failed, and of several addresses each failed for a reason. */
-function toReason(error: LibraryError): LibraryError {
+/**
+ * What lies below: `fetch` says no more than that it failed, and of several addresses each failed for a reason. An error may
+ * be its own cause.
+ */
+function toReason(error: LibraryError, depth = 0): LibraryError {
   const below = error.errors?.[0] ?? error.cause
 
-  return below instanceof Error ? toReason(below) : error
+  return below instanceof Error && depth < MAX_CAUSES ? toReason(below, depth + 1) : error
 }
 
 function isUnreachable(error: LibraryError, code: unknown): boolean {

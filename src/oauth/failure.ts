@@ -3,6 +3,9 @@ import { type FeathersError, NotAuthenticated, Unavailable } from '../errors.ts'
 /** What a provider says when it does not know the application, or does not want it. */
 const REFUSALS = ['invalid_client', 'unauthorized_client']
 
+/** How many causes of an error are looked at. */
+const MAX_CAUSES = 10
+
 /** What libraries and providers say in an error. */
 export interface ProviderError {
   readonly name?: string
@@ -42,7 +45,10 @@ export function toReason({ message, code, error, error_description: description 
 
 /** Whether a provider did not respond, or could not. */
 function isAway(error: unknown): boolean {
-  for (let current = error as ProviderError | undefined; current; current = current.cause) {
+  let current = error as ProviderError | undefined
+
+  // An error may be its own cause.
+  for (let depth = 0; current && depth < MAX_CAUSES; depth++, current = current.cause) {
     if ((current.status ?? 0) >= 500 || current.code === 'OAUTH_TIMEOUT' || current.name === 'TimeoutError')
       return true
     // What `fetch` rejects with when there is no connection, and when it breaks off.

@@ -37,6 +37,13 @@ describe('authentication()', () => {
     expect(Object.keys(hooks)).toEqual(['authentication', 'populateHeader'])
   })
 
+  it('takes undefined for what was left out', async () => {
+    const options = Object.fromEntries(Object.keys(defaults).map((name) => [name, undefined]))
+    const app = alula().configure(rest('').fetch(fetch)).configure(authentication(options))
+
+    expect(app.authentication.options).toEqual(defaults)
+  })
+
   it('resolves to what the server returns, also to nothing', async () => {
     const app: any = alula()
       .configure(rest('http://127.0.0.1:59998').fetch(async () => Response.json(null, { status: 201 })))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { alula } from '../../src/client.ts'
+import { alula, rest } from '../../src/client.ts'
 import { BadRequest, Unavailable } from '../../src/errors.ts'
 import { configureEcho } from './echo.ts'
 import { failure, libraries, restServers } from './servers.ts'
@@ -85,4 +85,15 @@ describe.each(Object.entries(libraries))('a client with %s', (_name, connect) =>
     expect(error).toBeInstanceOf(Unavailable)
     expect(error).toMatchObject({ data: { method: 'GET' }, cause: expect.any(Error) })
   })
+})
+
+it('a failure that is its own cause is thrown as it is', async () => {
+  const error = new Error('No route')
+  const things = alula()
+    .configure(
+      rest('http://127.0.0.1:59998').fetch(() => Promise.reject(Object.assign(error, { cause: error })))
+    )
+    .service('things')
+
+  expect(await failure(things.find())).toBe(error)
 })

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { startOpenidProvider } from '../support/oidc.ts'
 import { allow, begin, logIn, readJson, startOAuth, visit } from './app.ts'
-import { expectShown, OAUTH, start, WREN } from './refusals.ts'
+import { expectShown, FAILED, OAUTH, start, WREN } from './refusals.ts'
 import {
   type Answer,
   DISCOVERY,
@@ -48,6 +48,30 @@ describe('a provider', () => {
     })
     expect(response.headers.getSetCookie()).toEqual([])
     expect(reported).toMatchObject([{ code: 503, cause: expect.any(Error) }])
+  })
+
+  it('whose error is its own cause fails the login alone', async () => {
+    const provider = await startOpenidProvider(WREN)
+    let fails = false
+    const createSecret = () => {
+      if (!fails) return provider.openid.secret
+
+      const error = new Error('No key')
+
+      throw Object.assign(error, { cause: error })
+    }
+    const server = await startOAuth({
+      oauth: OAUTH,
+      providers: { nest: { ...provider.openid, createSecret } }
+    })
+    const agent = server.createAgent()
+
+    allow(provider, server, 'nest')
+
+    const callback = await visit(server, agent, 'nest', 'wren')
+
+    fails = true
+    expectShown(await agent.request(callback), FAILED)
   })
 
   it('that comes back is asked again', async () => {
