@@ -71,7 +71,7 @@ export class KeySet {
 
   /** Fetches keys that are old. Those that are known stay when that fails. */
   private async refresh(): Promise<void> {
-    const age = Date.now() - this.knownAt
+    const age = performance.now() - this.knownAt
 
     if (age < MAX_AGE) return
 
@@ -82,8 +82,8 @@ export class KeySet {
 
   /** For all callers at once. */
   private async fetchAfter(time: number): Promise<void> {
-    if (!this.fetching && Date.now() - this.askedAt >= time) {
-      this.askedAt = Date.now()
+    if (!this.fetching && performance.now() - this.askedAt >= time) {
+      this.askedAt = performance.now()
       this.fetching = this.fetch().finally(() => {
         this.fetching = undefined
       })

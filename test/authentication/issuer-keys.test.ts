@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createKey, startIssuer } from '../support/issuer.ts'
 import { listen } from '../support/server.ts'
 import { until } from '../support/until.ts'
-import { KEY, MINUTE, moveClock, NEXT, open, sign } from './issuers-app.ts'
+import { KEY, MINUTE, moveClock, NEXT, open, setClock, sign } from './issuers-app.ts'
 
 describe('the keys of an issuer', () => {
   it('are found without a name, among several', async () => {
@@ -48,6 +48,18 @@ describe('the keys of an issuer', () => {
     moveClock(1000)
     expect(await read(forged)).toMatchObject({ status: 401 })
     expect(await read(token)).toMatchObject({ status: 200 })
+  })
+
+  it('are fetched again after a second also when the clock was set back', async () => {
+    const issuer = await startIssuer(KEY)
+    const { read } = await open({ issuers: [issuer] })
+
+    await issuer.stop()
+    expect(await read(await sign(issuer))).toMatchObject({ status: 503 })
+    await issuer.start()
+    setClock(-60 * MINUTE)
+    moveClock(1000)
+    expect(await read(await sign(issuer))).toMatchObject({ status: 200 })
   })
 
   it('are fetched for a name that is not known, at most once a minute', async () => {

@@ -76,8 +76,19 @@ export async function sign(
     .sign(await jose.importJWK(key, key.alg))
 }
 
-/** Moves the clock of the process; it is right again when the test ends. */
+/** Lets time pass; the clock is right again when the test ends. */
 export function moveClock(time: number): void {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + time })
+  const { now } = performance
+
+  setClock(time)
+  performance.now = () => now.call(performance) + time
+  onTestFinished(() => {
+    performance.now = now
+  })
+}
+
+/** Sets the clock of the process forward, or back, in no time. */
+export function setClock(difference: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + difference })
   onTestFinished(() => void vi.useRealTimers())
 }
