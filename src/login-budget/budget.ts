@@ -190,12 +190,12 @@ class Points {
     if (outcome === 'right' && account && address) await this.store.know(account, address)
   }
 
-  /** Also where the store fails: other attempts may wait. */
-  private async release(key: string, givesBack: boolean): Promise<void> {
+  /** Also where the store fails: other attempts may wait, and one of them resumes where the point is of use to it. */
+  private async release(key: string, givesBack: boolean, isOfUse = givesBack): Promise<void> {
     try {
       if (givesBack) await this.store.giveBack(key, this.settings.duration)
     } finally {
-      this.pending.end(key, givesBack)
+      this.pending.end(key, isOfUse)
     }
   }
 
@@ -214,22 +214,13 @@ class Points {
 
       const isLast = wasOnly && this.pending.isOnly(key)
 
-      await this.returnOne(key)
+      this.taken.pop()
+      // No other attempt can use a point over the limit.
+      await this.release(key, true, false)
 
       if (!isEnforced || isLast) throw new NoPoints(resetIn)
 
       await this.pending.beginAgain(key)
-    }
-  }
-
-  /** Gives back a point over the limit, which no other attempt can use. */
-  private async returnOne(key: string): Promise<void> {
-    this.taken.pop()
-
-    try {
-      await this.store.giveBack(key, this.settings.duration)
-    } finally {
-      this.pending.end(key, false)
     }
   }
 
@@ -249,9 +240,16 @@ class Points {
   }
 
   private async takeOne(key: string): Promise<TakenPoints> {
-    this.taken.push(key)
+    try {
+      const points = await this.store.take(key, this.settings.duration)
 
-    return this.store.take(key, this.settings.duration)
+      this.taken.push(key)
+
+      return points
+    } catch (error) {
+      this.pending.end(key, true)
+      throw error
+    }
   }
 }
 

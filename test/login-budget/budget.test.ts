@@ -58,6 +58,28 @@ describe('an attempt', () => {
     expect(await attempt('ada', accept)).toBe('right')
   })
 
+  it('gives back no point that its store could not take', async () => {
+    const memory = new MemoryLoginBudgetStore()
+    let isAway = false
+    const store = {
+      async take(key: string, duration: number) {
+        if (isAway) throw new Error('The store is away')
+
+        return memory.take(key, duration)
+      },
+      giveBack: (key: string) => memory.giveBack(key),
+      know: () => undefined,
+      knows: () => false
+    }
+    const attempt = startAttempts({ addressPoints: 1, store }, '192.0.2.1')
+
+    await expect(attempt(undefined, refuse)).rejects.toThrow('Wrong')
+    isAway = true
+    await expect(attempt(undefined, accept)).rejects.toThrow('The store is away')
+    isAway = false
+    await expect(attempt(undefined, accept)).rejects.toMatchObject(LIMITED)
+  })
+
   it('without an account counts for its address alone', async () => {
     const attempt = startAttempts({ addressPoints: 3, points: 1, accountPoints: 1 }, '192.0.2.1')
 
