@@ -4,8 +4,7 @@ import type { Application } from '../core/types.ts'
 import type { KeptEvent } from '../log/event.ts'
 import { type LogSource, type OwnEntry, type ReceivedEntry, type SharedLog, shareLog } from '../log/log.ts'
 import { compareIds, type End } from '../log/position.ts'
-import { Availability, type Outage } from '../redis/availability.ts'
-import { RedisConnection } from '../redis/connection.ts'
+import { type ConnectionListener, RedisConnection } from '../redis/connection.ts'
 import type { RedisSettings } from '../redis/options.ts'
 import { createDebug } from '../utils/debug.ts'
 import { assertSync } from '../utils/promise.ts'
@@ -29,6 +28,14 @@ export interface LinkSettings extends RedisSettings {
 
 const debug = createDebug('alula:sync')
 
+/** A time without Redis. */
+export interface Outage {
+  /** When it began. */
+  readonly since: Date
+  /** The first error. */
+  readonly error: Error
+}
+
 /** Events that may not have reached all connections. */
 export interface SyncGap {
   /** The paths of their services; missing where they may be of any. */
@@ -42,13 +49,15 @@ const CLOSE_TIME = 2000
 const REPLAY_BATCH = 16
 
 /** What connects an application with the same application in other processes, from its set-up to its end. */
-export class Link implements LogSource {
+export class Link implements LogSource, ConnectionListener {
   readonly params: readonly string[]
   private readonly app: Application
   private readonly settings: LinkSettings
   private readonly key: string
   private readonly connections: RedisConnection[] = []
-  private readonly availability: Availability
+  /** Those that are lost: Redis is away when one of them is, and back when none is. */
+  private readonly missing = new Set<RedisConnection>()
+  private outage: Outage | undefined
   private readonly size: StreamSize
   private log: SharedLog | undefined
   private writer: Writer | undefined
@@ -66,10 +75,6 @@ export class Link implements LogSource {
     this.params = settings.params
     this.key = `${settings.prefix}:events`
     this.size = new StreamSize(settings.maxBytes)
-    this.availability = new Availability(
-      (outage) => this.handleAway(outage),
-      (outage) => this.handleBack(outage)
-    )
   }
 
   /**
@@ -81,7 +86,7 @@ export class Link implements LogSource {
     const { app, key, size, settings } = this
     const { maxBytes, maxDelay, revocations } = settings
 
-    await revocations?.connect(this.availability)
+    await revocations?.connect(this)
 
     const [reading, writing] = [await this.connect(), await this.connect()]
     const writer = new Writer(
@@ -176,9 +181,38 @@ export class Link implements LogSource {
     }
   }
 
+  away(connection: RedisConnection, error: Error): void {
+    this.missing.add(connection)
+
+    if (this.outage) return
+
+    this.outage = { since: new Date(), error }
+
+    // This process leaves Redis.
+    if (!this.log) return
+
+    const message = 'Redis is away: events wait, and do not reach other processes'
+
+    debug('Redis is away: %s', error.message)
+    reportError(this.app, new Error(message, { cause: error }))
+    emitSafely(this.app, this.app, 'sync:away', [this.outage])
+  }
+
+  back(connection: RedisConnection): void {
+    const { outage } = this
+
+    this.missing.delete(connection)
+
+    if (!outage || this.missing.size > 0) return
+
+    this.outage = undefined
+    debug('Redis is back; it was away since %s', outage.since.toISOString())
+    emitSafely(this.app, this.app, 'sync:back', [outage])
+  }
+
   private async connect(): Promise<RedisConnection> {
     const { redis, connectTimeout } = this.settings
-    const connection = await RedisConnection.open(redis, connectTimeout, this.availability)
+    const connection = await RedisConnection.open(redis, connectTimeout, this)
 
     this.connections.push(connection)
 
@@ -225,22 +259,6 @@ export class Link implements LogSource {
     this.log?.tellGap()
     this.reportGap(sentence)
     this.writer?.writeAgain()
-  }
-
-  private handleAway(outage: Outage): void {
-    // This process leaves Redis.
-    if (!this.log) return
-
-    const message = 'Redis is away: events wait, and do not reach other processes'
-
-    debug('Redis is away: %s', outage.error.message)
-    reportError(this.app, new Error(message, { cause: outage.error }))
-    emitSafely(this.app, this.app, 'sync:away', [outage])
-  }
-
-  private handleBack(outage: Outage): void {
-    debug('Redis is back; it was away since %s', outage.since.toISOString())
-    emitSafely(this.app, this.app, 'sync:back', [outage])
   }
 
   /** Tells the application, and has all connections verified again: revocations may be missing too. */
