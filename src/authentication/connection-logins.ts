@@ -1,6 +1,6 @@
 import type { RealTimeConnection } from '../core/types.ts'
 import type { SessionClaim } from '../sessions/claim.ts'
-import { setLongTimeout } from './timers.ts'
+import { MAX_DELAY } from '../utils/max-delay.ts'
 import type { AuthenticationRequest, AuthenticationResult } from './types.ts'
 
 /** What a real-time connection is logged in with. */
@@ -24,7 +24,7 @@ export class ConnectionLogins {
   private readonly logins = new Map<RealTimeConnection, ConnectionLogin>()
   /** Connections by the id of their token, and by the name of their entity. */
   private readonly connections = new Map<string, Set<RealTimeConnection>>()
-  private readonly timers = new Map<RealTimeConnection, () => void>()
+  private readonly timers = new Map<RealTimeConnection, NodeJS.Timeout>()
   private readonly onExpired: (connection: RealTimeConnection) => void
 
   /** @param onExpired Called with a connection whose login has reached its `expiresAt` */
@@ -58,14 +58,7 @@ export class ConnectionLogins {
       this.connections.set(name, others.add(connection))
     }
 
-    if (login.expiresAt === Number.POSITIVE_INFINITY) return
-
-    const delay = login.expiresAt - Date.now()
-
-    this.timers.set(
-      connection,
-      setLongTimeout(() => this.onExpired(connection), delay)
-    )
+    if (login.expiresAt !== Number.POSITIVE_INFINITY) this.setTimer(connection, login.expiresAt)
   }
 
   /** Removes the login of a connection, if it has one. */
@@ -75,7 +68,7 @@ export class ConnectionLogins {
     if (!login) return
 
     this.logins.delete(connection)
-    this.timers.get(connection)?.()
+    clearTimeout(this.timers.get(connection))
     this.timers.delete(connection)
 
     for (const name of toNames(login)) {
@@ -84,6 +77,17 @@ export class ConnectionLogins {
       others?.delete(connection)
       if (others?.size === 0) this.connections.delete(name)
     }
+  }
+
+  /** For any length of time, without keeping the process running. */
+  private setTimer(connection: RealTimeConnection, end: number): void {
+    const rest = end - Date.now()
+    const timer =
+      rest > MAX_DELAY
+        ? setTimeout(() => this.setTimer(connection, end), MAX_DELAY)
+        : setTimeout(this.onExpired, rest, connection)
+
+    this.timers.set(connection, timer.unref())
   }
 }
 
