@@ -1,5 +1,5 @@
 import { NOT_KEPT } from './response.ts'
-import { type Claim, type IdempotencyStore, STORE_TIMES, type StoredCall, type StoreTimes } from './types.ts'
+import { type Claim, type IdempotencyStore, STORE_TIMES, type StoredCall } from './types.ts'
 
 /** How much is kept of calls that have finished. */
 export interface MemoryLimits {
@@ -28,18 +28,15 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
   private readonly kept = new Set<string>()
   private readonly now: () => number
   private readonly limits: MemoryLimits
-  private readonly times: StoreTimes
   private size = 0
 
   /**
    * @param now Returns the time, in milliseconds since 1970
    * @param limits How much is kept
-   * @param times How long it is kept
    */
-  constructor(now: () => number = Date.now, limits: MemoryLimits = LIMITS, times: StoreTimes = STORE_TIMES) {
+  constructor(now: () => number = Date.now, limits: MemoryLimits = LIMITS) {
     this.now = now
     this.limits = limits
-    this.times = times
   }
 
   /** How many calls are kept. */
@@ -56,7 +53,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
 
     if (found && found.endsAt > now) return found
 
-    this.running.set(id, { hash, token, response: undefined, endsAt: now + this.times.lease })
+    this.running.set(id, { hash, token, response: undefined, endsAt: now + STORE_TIMES.lease })
 
     return undefined
   }
@@ -65,7 +62,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     if (this.running.get(id)?.token !== token) return false
 
     this.running.delete(id)
-    this.finished.set(id, { hash, token, response, endsAt: this.now() + this.times.lifetime })
+    this.finished.set(id, { hash, token, response, endsAt: this.now() + STORE_TIMES.lifetime })
     this.kept.add(id)
     this.size += response.length
 

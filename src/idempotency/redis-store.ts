@@ -1,6 +1,6 @@
 import type { RedisSettings } from '../redis/options.ts'
 import { StoreConnection } from '../redis/store.ts'
-import { type Claim, type IdempotencyStore, STORE_TIMES, type StoredCall, type StoreTimes } from './types.ts'
+import { type Claim, type IdempotencyStore, STORE_TIMES, type StoredCall } from './types.ts'
 
 /** Begins a call: ARGV are the token, the hash, and for how long; returns the hash and the response of another one. */
 const BEGIN = `
@@ -26,20 +26,15 @@ if redis.call('HGET', KEYS[1], 'token') == ARGV[1] then redis.call('DEL', KEYS[1
 /** Keeps responses in Redis, for all processes. As long as Redis is away, calls with a key fail. */
 export class RedisIdempotencyStore extends StoreConnection implements IdempotencyStore {
   private readonly prefix: string
-  private readonly times: StoreTimes
 
-  /**
-   * @param settings Where Redis is
-   * @param times How long responses are kept
-   */
-  constructor(settings: RedisSettings, times: StoreTimes = STORE_TIMES) {
+  /** @param settings Where Redis is */
+  constructor(settings: RedisSettings) {
     super(settings, { content: 'Idempotency keys', user: "The option 'store' of idempotency()" })
     this.prefix = `${settings.prefix}:idempotency:`
-    this.times = times
   }
 
   async begin({ id, hash, token }: Claim): Promise<StoredCall | undefined> {
-    const found = await this.run(BEGIN, id, [token, hash, String(this.times.lease)])
+    const found = await this.run(BEGIN, id, [token, hash, String(STORE_TIMES.lease)])
 
     if (!Array.isArray(found)) return undefined
 
@@ -49,7 +44,7 @@ export class RedisIdempotencyStore extends StoreConnection implements Idempotenc
   }
 
   async finish({ id, hash, token }: Claim, response: string): Promise<boolean> {
-    return (await this.run(FINISH, id, [token, hash, response, String(this.times.lifetime)])) === 1
+    return (await this.run(FINISH, id, [token, hash, response, String(STORE_TIMES.lifetime)])) === 1
   }
 
   async release({ id, token }: Claim): Promise<void> {

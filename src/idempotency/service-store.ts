@@ -3,14 +3,7 @@ import { getTraits } from '../hooks/traits.ts'
 import { hasCode } from '../utils/check.ts'
 import { findOrNothing } from '../utils/find-or-nothing.ts'
 import { NOT_KEPT } from './response.ts'
-import {
-  type Claim,
-  type IdempotencyStore,
-  STORE_TIMES,
-  type StoredCall,
-  type StoreTimes,
-  type Unite
-} from './types.ts'
+import { type Claim, type IdempotencyStore, STORE_TIMES, type StoredCall, type Unite } from './types.ts'
 
 /** The transactions of a database. */
 interface Transactions {
@@ -39,22 +32,19 @@ declare module '../hooks/traits.ts' {
 export class ServiceIdempotencyStore implements IdempotencyStore {
   private readonly service: StoreAdapter
   private readonly now: () => number
-  private readonly times: StoreTimes
 
   /**
    * @param service The service; `assertStoreService` has checked it
    * @param now Returns the time, in milliseconds since 1970
-   * @param times How long responses are kept
    */
-  constructor(service: StoreAdapter, now: () => number = Date.now, times: StoreTimes = STORE_TIMES) {
+  constructor(service: StoreAdapter, now: () => number = Date.now) {
     this.service = service
     this.now = now
-    this.times = times
   }
 
   async begin(claim: Claim, params: object): Promise<StoredCall | undefined> {
     const { id, hash, token } = claim
-    const started = { hash, token, response: null, endsAt: this.now() + this.times.lease }
+    const started = { hash, token, response: null, endsAt: this.now() + STORE_TIMES.lease }
     // First: in a transaction of PostgreSQL nothing could be read after an id that is taken.
     const found = await findOrNothing(() => this.service._get(id, params))
 
@@ -68,11 +58,11 @@ export class ServiceIdempotencyStore implements IdempotencyStore {
   }
 
   async finish(claim: Claim, response: string): Promise<boolean> {
-    return await this.change(claim, { response, endsAt: this.now() + this.times.lifetime }, {})
+    return await this.change(claim, { response, endsAt: this.now() + STORE_TIMES.lifetime }, {})
   }
 
   async mark(claim: Claim, params: object): Promise<boolean> {
-    return await this.change(claim, { response: MARK, endsAt: this.now() + this.times.lifetime }, params)
+    return await this.change(claim, { response: MARK, endsAt: this.now() + STORE_TIMES.lifetime }, params)
   }
 
   async release({ id, token }: Claim): Promise<void> {
@@ -112,7 +102,7 @@ export class ServiceIdempotencyStore implements IdempotencyStore {
   private toStored({ hash, response, endsAt }: StoredRow): StoredCall {
     if (response !== MARK) return { hash, response: response ?? undefined }
 
-    const { lease, lifetime } = this.times
+    const { lease, lifetime } = STORE_TIMES
     const isRunning = this.now() < endsAt - lifetime + lease
 
     return { hash, response: isRunning ? undefined : NOT_KEPT }

@@ -58,12 +58,9 @@ export interface IdempotencyStore {
 export type Unite = <Result>(run: () => Promise<Result>) => Promise<Result>
 
 /** How long stores keep what they have, in milliseconds. */
-export interface StoreTimes {
+export const STORE_TIMES = Object.freeze({
   /** After how long a call that has not finished can be begun anew. */
-  readonly lease: number
+  lease: 60_000,
   /** For how long responses are kept. */
-  readonly lifetime: number
-}
-
-/** A minute, and a day. */
-export const STORE_TIMES: StoreTimes = Object.freeze({ lease: 60_000, lifetime: 24 * 60 * 60_000 })
+  lifetime: 24 * 60 * 60_000
+})
