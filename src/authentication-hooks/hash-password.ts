@@ -43,13 +43,18 @@ export function hashPassword(field: string, options: HashPasswordOptions = {}) {
     }
 
     if (data !== undefined) {
-      const strategy = getHashingStrategy(app, options)
+      const strategy = getHashingStrategy(app, options.authentication, options.strategy)
 
-      if (Array.isArray(data)) assertMulti(context)
+      if (Array.isArray(data)) {
+        assertMulti(context)
 
-      context.data = Array.isArray(data)
-        ? await hashAll(data, path, strategy, context)
-        : await hashField(data, path, strategy, context)
+        const hashed: unknown[] = []
+
+        // One after the other, so that one call does not block the logins of other users.
+        for (const item of data) hashed.push(await hashField(item, path, strategy, context))
+
+        context.data = hashed
+      } else context.data = await hashField(data, path, strategy, context)
     }
 
     return typeof next === 'function' ? next() : undefined
@@ -67,20 +72,6 @@ function assertMulti({ service, method, id, params }: HookContext): void {
   if (method === 'patch') throw new BadRequest('Invalid data: expected an object, got an array')
 }
 
-/** Hashes one password after the other, so that one call does not block the logins of other users. */
-async function hashAll(
-  items: readonly unknown[],
-  path: readonly string[],
-  strategy: HashingStrategy,
-  context: HookContext
-): Promise<unknown[]> {
-  const hashed: unknown[] = []
-
-  for (const item of items) hashed.push(await hashField(item, path, strategy, context))
-
-  return hashed
-}
-
 /**
  * A resolver for a property of a schema that hashes its value.
  *
@@ -96,12 +87,8 @@ export function passwordHash(options: { service?: string; strategy: string }) {
     if (value === undefined) return value
 
     const { service, strategy } = options
-    const hashing = getHashingStrategy(context.app, {
-      strategy,
-      ...(service !== undefined && { authentication: service })
-    })
 
-    return hashWith(hashing, value, context)
+    return hashWith(getHashingStrategy(context.app, service, strategy), value, context)
   }
 }
 
@@ -143,9 +130,10 @@ function hashWith(
 
 function getHashingStrategy(
   app: HookContext['app'],
-  { authentication, strategy: name = 'local' }: HashPasswordOptions
+  path: string | undefined,
+  name = 'local'
 ): HashingStrategy {
-  const auth = app.defaultAuthentication?.(authentication)
+  const auth = app.defaultAuthentication?.(path)
 
   if (typeof auth?.getStrategies !== 'function') {
     throw new BadRequest('Could not find an authentication service to hash password')
