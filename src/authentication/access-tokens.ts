@@ -84,6 +84,24 @@ export class AccessTokens {
     })
   }
 
+  /**
+   * Revokes a token that was verified.
+   *
+   * @param token What is known of it
+   * @param onRevoked Gets its id, as for `revoke`
+   */
+  async revokeVerified({ id, expiresAt }: VerifiedToken, onRevoked: (id: string) => void): Promise<void> {
+    const { revocations } = this
+
+    if (!revocations) return
+
+    try {
+      await revocations.revoke(id, expiresAt)
+    } finally {
+      onRevoked(id)
+    }
+  }
+
   /** Keeps a token that another has made with the `authentication` of the result that it led to. */
   setForeign(authentication: object, token: VerifiedToken): void {
     this.foreign.set(authentication, token)
@@ -92,23 +110,6 @@ export class AccessTokens {
   /** The token of a result, if another issuer made it. */
   getForeign(authentication: object): VerifiedToken | undefined {
     return this.foreign.get(authentication)
-  }
-
-  /**
-   * Revokes the token of a result, if another has made it.
-   *
-   * @param authentication That of the result
-   * @param onRevoked Gets its id
-   * @returns Whether another has made it
-   */
-  async revokeForeign(authentication: object, onRevoked: (id: string) => void): Promise<boolean> {
-    const token = this.getForeign(authentication)
-
-    if (!token) return false
-
-    await this.revokeVerified(token, onRevoked)
-
-    return true
   }
 
   /**
@@ -128,21 +129,6 @@ export class AccessTokens {
   /** Uses an id that may be used once. Returns whether this was the first time. */
   async useOnce(id: string, expiresAt: number): Promise<boolean> {
     return (this.revocations ?? this.ownStore).revoke(id, expiresAt)
-  }
-
-  private async revokeVerified(
-    { id, expiresAt }: VerifiedToken,
-    onRevoked: (id: string) => void
-  ): Promise<void> {
-    const { revocations } = this
-
-    if (!revocations) return
-
-    try {
-      await revocations.revoke(id, expiresAt)
-    } finally {
-      onRevoked(id)
-    }
   }
 
   private getRevocations({

@@ -111,35 +111,31 @@ export class AuthenticationService extends AuthenticationBase {
     data: AuthenticationRequest,
     params: AuthenticationParams = {}
   ): Promise<AuthenticationResult> {
-    if (this.sessionLogins.isRefresh(data)) return this.refresh(data, params)
-
-    const strategies = params.authStrategies ?? getConfiguration(this, params).authStrategies
-
-    if (!strategies.length) {
-      throw new NotAuthenticated('No authentication strategies allowed for creating a JWT (`authStrategies`)')
-    }
-
-    const result = await this.authenticate(data, asLogin(this, params), ...strategies)
+    const { sessionLogins } = this
+    const { session, result } = sessionLogins.isRefresh(data)
+      ? await sessionLogins.refresh(data, params)
+      : { session: undefined, result: await this.verifyLogin(data, params) }
 
     const login = result.accessToken
       ? result
-      : this.sessionLogins.deliver(await this.addToken(result, params, data), params)
+      : sessionLogins.deliver(await this.addToken(result, params, data, session), params)
 
     this.leaveOthers(result, params)
 
     return login
   }
 
-  private async refresh(
+  private async verifyLogin(
     data: AuthenticationRequest,
     params: AuthenticationParams
   ): Promise<AuthenticationResult> {
-    const { session, result } = await this.sessionLogins.refresh(data, params)
-    const login = this.sessionLogins.deliver(await this.addToken(result, params, {}, session), params)
+    const strategies = params.authStrategies ?? getConfiguration(this, params).authStrategies
 
-    this.leaveOthers(result, params)
+    if (!strategies.length) {
+      throw new NotAuthenticated('No authentication strategies allowed for creating a JWT (`authStrategies`)')
+    }
 
-    return login
+    return this.authenticate(data, asLogin(this, params), ...strategies)
   }
 
   /** Here, and not with what else a login changes on a connection: hooks after this let it join others. */
@@ -257,7 +253,15 @@ export class AuthenticationService extends AuthenticationBase {
     const { payload } = result.authentication ?? {}
     const endToken = (tokenId: string) => this.connections.endToken(tokenId, params.connection)
 
-    if (!payload || (await this.tokens.revokeForeign(result.authentication, endToken))) return result
+    if (!payload) return result
+
+    const foreign = this.tokens.getForeign(result.authentication)
+
+    if (foreign) {
+      await this.tokens.revokeVerified(foreign, endToken)
+
+      return result
+    }
 
     const session = getSessionClaim(payload)
 
