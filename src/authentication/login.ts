@@ -6,15 +6,10 @@ import { addServiceSlots, getServiceSlots, withoutServiceSlots } from '../utils/
 import { addSetCookie } from '../utils/cookie.ts'
 import { copyWith } from '../utils/object.ts'
 import { findTokenResponse, markTokenResponse } from '../utils/token-response.ts'
-import { type Connections, getRunningCall, type RunningCall } from './connections.ts'
+import type { AuthenticationBase } from './base.ts'
+import { getRunningCall, type RunningCall } from './connections.ts'
 import { setDispatch, toDispatch } from './dispatch.ts'
 import type { AuthenticationParams } from './types.ts'
-
-/** The part of an authentication service that is needed here. */
-interface Service {
-  readonly connections: Connections
-  readonly strategies: object
-}
 
 /**
  * Runs a login or a logout when it is the turn of the call: all that happens around the method, in this order.
@@ -25,7 +20,7 @@ interface Service {
  * @param next Runs the hooks of the service, and the method
  */
 export async function runLogin(
-  service: Service,
+  service: AuthenticationBase,
   event: ConnectionEvent,
   context: HookContext,
   next: NextFunction

@@ -2,6 +2,7 @@ import type { Application, Params } from '../core/types.ts'
 import { NotAuthenticated, NotFound } from '../errors.ts'
 import { getSessionClaim } from '../sessions/claim.ts'
 import type { StoredSession } from '../sessions/types.ts'
+import type { AuthenticationBase } from './base.ts'
 import type { SessionLogins } from './session-logins.ts'
 
 /** A session as its user sees it. */
@@ -19,11 +20,6 @@ export interface ListedSession {
   readonly current: boolean
 }
 
-/** The part of an authentication service that is needed here. */
-interface Service {
-  readonly sessionLogins: SessionLogins
-}
-
 /**
  * Lists and ends the sessions of the user who calls. Who may do so, and how long after a login, is said by `access`.
  *
@@ -34,7 +30,7 @@ interface Service {
  * })
  */
 export class SessionService {
-  private readonly app: Application & { defaultAuthentication(path?: string): Service }
+  private readonly app: Application & { defaultAuthentication(path?: string): AuthenticationBase }
   private readonly path: string | undefined
 
   /**

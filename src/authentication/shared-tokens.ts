@@ -1,11 +1,6 @@
+import type { AuthenticationBase } from './base.ts'
 import { toSecrets } from './secret-keys.ts'
 import type { AuthenticationConfiguration } from './types.ts'
-
-/** The part of an authentication service that is needed here. */
-interface Service {
-  readonly configKey: string
-  readonly configuration: AuthenticationConfiguration
-}
 
 /**
  * Warns when the tokens of another service are valid here, and stand for entities of another kind.
@@ -13,7 +8,10 @@ interface Service {
  * @param service A service that is set up
  * @param services All services of its application
  */
-export function warnOfSharedTokens({ configKey, configuration }: Service, services: readonly any[]): void {
+export function warnOfSharedTokens(
+  { configKey, configuration }: AuthenticationBase,
+  services: readonly any[]
+): void {
   const other = services.find(
     (service) =>
       service.isReady &&
