@@ -63,24 +63,22 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
       }
     }
 
-    if (typeof configuration.header !== 'string') {
-      throw createError(
-        'ALULA_INVALID_OPTION',
-        `The 'header' option for the ${this.name} strategy must be a string`
-      )
+    const { header, schemes, cookie } = configuration
+    const checks = [
+      ['header', typeof header === 'string', 'a string'],
+      ['schemes', Array.isArray(schemes), 'an array'],
+      ['cookie', cookie === undefined || isCookieName(cookie), 'the name of a cookie']
+    ] as const
+
+    for (const [option, isValid, expected] of checks) {
+      if (!isValid) {
+        throw createError(
+          'ALULA_INVALID_OPTION',
+          `The '${option}' option for the ${this.name} strategy must be ${expected}`
+        )
+      }
     }
-    if (!Array.isArray(configuration.schemes)) {
-      throw createError(
-        'ALULA_INVALID_OPTION',
-        `The 'schemes' option for the ${this.name} strategy must be an array`
-      )
-    }
-    if (configuration.cookie !== undefined && !isCookieName(configuration.cookie)) {
-      throw createError(
-        'ALULA_INVALID_OPTION',
-        `The 'cookie' option for the ${this.name} strategy must be the name of a cookie`
-      )
-    }
+
     if (configuration.issuers !== undefined) {
       const own = [this.auth.configuration.jwtOptions?.issuer].flat()
 

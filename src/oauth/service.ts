@@ -12,18 +12,21 @@ export interface OAuthResponse {
   readonly cookies?: readonly string[]
 }
 
-/**
- * Begins logins. A browser that opens `/oauth/<provider>` is sent to the provider; a program that posts there is told
- * where to send the browser.
- */
-export class OAuthService {
-  readonly [TRAITS]: Traits = { access: { find: 'anyone', create: 'anyone' } }
-  private readonly logins: Logins
+class LoginsService {
+  protected readonly logins: Logins
 
   /** @param logins What takes browsers to providers */
   constructor(logins: Logins) {
     this.logins = logins
   }
+}
+
+/**
+ * Begins logins. A browser that opens `/oauth/<provider>` is sent to the provider; a program that posts there is told
+ * where to send the browser.
+ */
+export class OAuthService extends LoginsService {
+  readonly [TRAITS]: Traits = { access: { find: 'anyone', create: 'anyone' } }
 
   /**
    * Sends a browser to a provider.
@@ -59,13 +62,8 @@ export class OAuthService {
 }
 
 /** Where providers send browsers back to. */
-export class OAuthCallbackService {
+export class OAuthCallbackService extends LoginsService {
   readonly [TRAITS]: Traits = { access: { find: 'anyone', create: 'anyone' } }
-  private readonly logins: Logins
-
-  constructor(logins: Logins) {
-    this.logins = logins
-  }
 
   /** Ends a login: sends the browser to the page, or responds with the result when there is none. */
   async find(params: OAuthParams): Promise<OAuthResponse> {
@@ -104,13 +102,8 @@ export class OAuthCallbackService {
 }
 
 /** Exchanges codes for access tokens. */
-export class OAuthCodeService {
+export class OAuthCodeService extends LoginsService {
   readonly [TRAITS]: Traits = { access: { create: 'anyone' } }
-  private readonly logins: Logins
-
-  constructor(logins: Logins) {
-    this.logins = logins
-  }
 
   /**
    * Exchanges a code, once.
