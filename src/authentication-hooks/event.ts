@@ -21,5 +21,5 @@ export function emitOnApplication(event: ConnectionEvent, context: HookContext):
 
   if (!params.provider || !result) return
 
-  emitConnection(app, event, [result, params, context], params.connection)
+  emitConnection(app, event, params.connection, [result, params, context])
 }

@@ -223,7 +223,7 @@ export class Connections {
 
     // At once, so that a second reason does not close it a second time.
     this.stop(connection)
-    emitConnection(app, 'disconnect', [connection], connection)
+    emitConnection(app, 'disconnect', connection)
   }
 
   /** Closes the connections of a token, except for one. */

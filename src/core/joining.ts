@@ -22,14 +22,14 @@ const connections = openPublishing<ConnectionMessage>('alula:connection')
  *
  * @param app The application
  * @param event What happens
- * @param values What listeners get
  * @param connection The connection; there is none for a login over HTTP, which is not on the channel
+ * @param values What listeners get
  */
 export function emitConnection(
   app: EmitterLike,
   event: ConnectionMessage['event'],
-  values: unknown[],
-  connection: object | undefined
+  connection: object | undefined,
+  values: unknown[] = [connection]
 ): void {
   if (connection && connections.hasSubscribers) {
     const { provider } = connection as { provider?: string }

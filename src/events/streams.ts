@@ -90,7 +90,7 @@ export class EventStreams {
     if (signal.aborted) throw new Unavailable('The client has gone')
 
     if (method === 'HEAD' || this.isClosed) {
-      if (connection.authentication) this.announceEnd(connection)
+      if (connection.authentication) emitConnection(this.app, 'disconnect', connection)
 
       // After a teardown during its login, the client comes again to what is open then.
       return method === 'HEAD' ? null : toRetryBytes(this.settings)
@@ -107,7 +107,7 @@ export class EventStreams {
     // In one go: what happens while it joins its channels comes too.
     const from = position ?? this.log.position
 
-    emitConnection(this.app, 'connection', [connection], connection)
+    emitConnection(this.app, 'connection', connection)
     this.log.resume(connection, from).catch((error) => reportError(this.app, error))
 
     return stream.body
@@ -144,13 +144,13 @@ export class EventStreams {
     } catch (error) {
       this.beginning.delete(connection)
       // The login may have succeeded before something else failed.
-      if (connection.authentication) this.announceEnd(connection)
+      if (connection.authentication) emitConnection(this.app, 'disconnect', connection)
       throw error
     }
 
     if (!this.beginning.delete(connection)) throw new NotAuthenticated('The login has ended')
 
-    if (signal.aborted) this.announceEnd(connection)
+    if (signal.aborted) emitConnection(this.app, 'disconnect', connection)
   }
 
   private readonly publish = (
@@ -202,11 +202,7 @@ export class EventStreams {
 
     // Also where nothing listens any more.
     this.disconnect(connection)
-    this.announceEnd(connection)
-  }
-
-  private announceEnd(connection: RealTimeConnection): void {
-    emitConnection(this.app, 'disconnect', [connection], connection)
+    emitConnection(this.app, 'disconnect', connection)
   }
 
   /** Also for a login that has ended. */

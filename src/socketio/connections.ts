@@ -65,7 +65,7 @@ export class Connections {
     } catch (error) {
       this.forget(connection)
       // The login may have succeeded before the connection was refused.
-      if (connection.authentication) this.announceEnd(connection)
+      if (connection.authentication) emitConnection(this.app, 'disconnect', connection)
       throw error
     }
 
@@ -73,7 +73,7 @@ export class Connections {
 
     if (!this.sockets.has(connection)) {
       // The client has gone, or its token has expired meanwhile: undo what the login has begun.
-      this.announceEnd(connection)
+      emitConnection(this.app, 'disconnect', connection)
       throw new BadRequest('The connection has ended')
     }
   }
@@ -111,7 +111,7 @@ export class Connections {
     }
 
     this.known.add(connection)
-    emitConnection(this.app, 'connection', [connection], connection)
+    emitConnection(this.app, 'connection', connection)
 
     return connection
   }
@@ -136,7 +136,8 @@ export class Connections {
 
   /** Emits `disconnect` on the application, once. */
   end(connection: RealTimeConnection): void {
-    if (this.forget(connection) && this.known.has(connection)) this.announceEnd(connection)
+    if (this.forget(connection) && this.known.has(connection))
+      emitConnection(this.app, 'disconnect', connection)
   }
 
   /** Closes the socket of a connection for which the application emits `disconnect`. */
@@ -149,7 +150,7 @@ export class Connections {
 
   /** Closes a connection whose call was refused because its token is no longer valid. */
   async endInvalid(connection: RealTimeConnection): Promise<void> {
-    if (!(await isAuthenticated(this.app, connection))) this.announceEnd(connection)
+    if (!(await isAuthenticated(this.app, connection))) emitConnection(this.app, 'disconnect', connection)
   }
 
   /** Undoes a login, or joined channels, of a call that finished after its connection had closed. */
@@ -159,7 +160,7 @@ export class Connections {
     // Listeners of `disconnect` need a turn to remove the login.
     await new Promise(setImmediate)
 
-    if (connection.authentication) this.announceEnd(connection)
+    if (connection.authentication) emitConnection(this.app, 'disconnect', connection)
     else getInternals(this.app).channels.leaveAll(connection)
   }
 
@@ -200,9 +201,5 @@ export class Connections {
     for (const callback of this.onEnded.get(connection) ?? []) callback()
 
     return this.sockets.delete(connection)
-  }
-
-  private announceEnd(connection: RealTimeConnection): void {
-    emitConnection(this.app, 'disconnect', [connection], connection)
   }
 }

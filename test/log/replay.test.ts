@@ -200,7 +200,7 @@ describe('a connection that comes back', () => {
 
     const { connection, heard } = connect('none')
 
-    emitConnection(app, 'login', [{}, { connection }], connection)
+    emitConnection(app, 'login', connection, [{}, { connection }])
 
     const resumed = log.resume(connection, position)
 

@@ -17,7 +17,7 @@ it('connections whose listeners take long do not hold up others', async () => {
   const [resumed] = Array.from({ length: 21 }, (_, index) => {
     const { connection, heard } = connect('all', { isSlow: index < 20 })
 
-    emitConnection(app, 'connection', [connection], connection)
+    emitConnection(app, 'connection', connection)
 
     return { heard, done: log.resume(connection, position) }
   }).toReversed()
@@ -51,7 +51,7 @@ it('a connection that logs in while it waits for its turn gets what its channels
   const resumed = log.resume(connection, position)
 
   await new Promise(setImmediate)
-  emitConnection(app, 'login', [{}, { connection }], connection)
+  emitConnection(app, 'login', connection, [{}, { connection }])
   turns.resolve()
   await Promise.all(others)
   await new Promise(setImmediate)
