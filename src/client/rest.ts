@@ -60,7 +60,8 @@ function createHandler<Services>(
   return (library: unknown, given: RestOptions | RestServiceClass = {}, GivenService?: RestServiceClass) => {
     if (!library) throw createError('ALULA_INVALID_ARGUMENT', `${name} has to be provided to feathers-rest`)
 
-    const [options, Service = DefaultService] = isClass(given) ? [{}, given] : [given, GivenService]
+    const [options, Service = DefaultService] =
+      typeof given === 'function' ? [{}, given] : [given, GivenService]
 
     return createConnection<Services>(
       'rest',
@@ -69,8 +70,4 @@ function createHandler<Services>(
       (path) => new Service({ base, name: path, connection: library, options })
     )
   }
-}
-
-function isClass(value: RestOptions | RestServiceClass): value is RestServiceClass {
-  return typeof value === 'function'
 }

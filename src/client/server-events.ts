@@ -104,7 +104,21 @@ export class ServerEvents {
 
   /** Waits, until the signal aborts at the latest. */
   protected pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-    return pause(milliseconds, signal)
+    // The event `abort` is over: its listener would never run.
+    if (signal.aborted) return Promise.resolve()
+
+    return new Promise((resolve) => {
+      const timer = setTimeout(end, toDelay(milliseconds))
+
+      function end(): void {
+        clearTimeout(timer)
+        // The signal lasts as long as the stream, through many reconnects.
+        signal.removeEventListener('abort', end)
+        resolve()
+      }
+
+      signal.addEventListener('abort', end)
+    })
   }
 
   /** How long to wait for the next try: as the server said at last, and twice as long after each further failure. */
@@ -247,22 +261,4 @@ function toFields(block: string): Fields {
 /** Whether the server refuses the request for good. */
 function isFinal(code: number): boolean {
   return code >= 400 && code < 500 && code !== 408 && code !== 429
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  // The event `abort` is over: its listener would never run.
-  if (signal.aborted) return Promise.resolve()
-
-  return new Promise((resolve) => {
-    const timer = setTimeout(end, toDelay(milliseconds))
-
-    function end(): void {
-      clearTimeout(timer)
-      // The signal lasts as long as the stream, through many reconnects.
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-
-    signal.addEventListener('abort', end)
-  })
 }
