@@ -5,6 +5,7 @@ import { BadRequest, NotAuthenticated } from '../errors.ts'
 import { hasCode, isString, isStringList } from '../utils/check.ts'
 import { deriveKey } from '../utils/derive-key.ts'
 import { createError } from '../utils/developer-error.ts'
+import { findOrNothing } from '../utils/find-or-nothing.ts'
 import { getPath } from '../utils/object.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { type Attempts, isOfClient } from './attempts.ts'
@@ -133,12 +134,12 @@ export class Codes {
 
     // The latest one is valid, though the one before may be under the key of a later secret. Without hooks there is no event, which
     // would carry it.
-    for (const key of keys) await store._remove(key).catch(ignoreMissing)
+    for (const key of keys) await findOrNothing(() => store._remove(key))
     await store._create(record).catch((error: unknown) => {
       if (!hasCode(error, 409)) throw error
 
       // Another call has stored a code meanwhile. If it is missing, a third call has removed it, whose code is then the latest.
-      return store._update(id, record).catch(ignoreMissing)
+      return findOrNothing(() => store._update(id, record))
     })
 
     return code
@@ -167,7 +168,7 @@ export class Codes {
       if (!found || found.expiresAt <= Date.now()) throw createInvalid()
       if (subject !== undefined && found.subject !== String(subject)) throw createInvalid()
 
-      const entity = await this.load(found.subject).catch(ignoreMissing)
+      const entity = await findOrNothing(() => this.load(found.subject))
 
       if (!(await this.isBound(found, entity, params))) throw createInvalid()
       if (!(await this.service.useOnce(`code:${found.id}`, found.expiresAt))) throw createInvalid()
@@ -188,8 +189,10 @@ export class Codes {
     purpose: string,
     subject: string | number
   ): Promise<(Sealed & { readonly kept?: KeptCode }) | undefined> {
+    const store = this.getStore()
+
     for (const key of this.toKeys(purpose, String(subject))) {
-      const record = await this.getStore()._get(key).catch(ignoreMissing)
+      const record = await findOrNothing<any>(() => store._get(key))
       const sealed = record && unseal<Sealed>(record.code, this.secret, toKeptPurpose(purpose))
 
       if (sealed?.hash && isSameHash(sealed.hash, toHash(sealed.id, code))) {
@@ -202,7 +205,9 @@ export class Codes {
 
   /** A newer code may be under its key by now. */
   private async removeKept({ id, code }: KeptCode): Promise<void> {
-    await this.getStore()._remove(id, { query: { code } }).catch(ignoreMissing)
+    const store = this.getStore()
+
+    await findOrNothing(() => store._remove(id, { query: { code } }))
   }
 
   /** Whether nothing has changed that the use of a code changes, and the entity may log in. */
@@ -279,10 +284,6 @@ function toHash(id: string, code: string): string {
 
 function isSameHash(one: string, other: string): boolean {
   return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if (!hasCode(error, 404)) throw error
 }
 
 function createInvalid(): NotAuthenticated {

@@ -167,11 +167,7 @@ export class Issuers {
   }
 
   private getKeySet(url: string, create: CreateKeySet): KeySet {
-    const known = this.keySets.get(url)
-
-    if (known) return known
-
-    const keySet = new KeySet(url, create)
+    const keySet = this.keySets.get(url) ?? new KeySet(url, create)
 
     this.keySets.set(url, keySet)
 

@@ -1,6 +1,7 @@
 // Application code may return anything that has a `then`. This file handles such values: a promise that nothing waits for
 // would end the process when it rejects.
 import { createTypeError } from './developer-error.ts'
+import { withTimeout } from './with-timeout.ts'
 
 /** Whether a value is a promise, of whatever making. */
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
@@ -116,13 +117,7 @@ export function disregard(promise: unknown): void {
  * @returns Whether all are settled
  */
 export async function settleWithin(limit: number, promises: readonly unknown[]): Promise<boolean> {
-  let timer: unknown
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, limit, false)
-  })
-  const isSettled = await Promise.race([Promise.allSettled(promises).then(() => true), late])
+  const settled = Promise.allSettled(promises).then(() => true)
 
-  clearTimeout(timer as number)
-
-  return isSettled
+  return withTimeout(settled, limit).catch(() => false)
 }
