@@ -4,8 +4,10 @@ import { Forbidden, GeneralError, NotFound } from '../errors.ts'
 import type { AroundHook } from '../hooks/types.ts'
 import { listAsked } from '../query/asked.ts'
 import { addConditions } from '../query/conditions.ts'
+import { PATTERN_PREDICATES } from '../query/like.ts'
+import { LIST_PREDICATES } from '../query/lists.ts'
 import { parseQuery } from '../query/parse.ts'
-import { toPredicate } from '../query/predicate.ts'
+import { type CustomPredicates, toPredicate } from '../query/predicate.ts'
 import type { StoredChecker } from '../query/stored-check.ts'
 import { listRecords, pickResult, toPageTest } from '../schema/page.ts'
 import { addServiceSlots, getSlots, setSlots } from '../utils/call-state.ts'
@@ -96,7 +98,7 @@ const enforceRead: Enforce = async (context, { query }, next) => {
   // A hook that has set the result, such as a cache, may not have read the query.
   if (isAdapter(context) && !isGiven) return
 
-  const matches = toTest(query)
+  const matches = toTest(query, context)
 
   if (listRecords(context).every(matches)) {
     if (added.length > 0) context.result = withoutFields(context, added)
@@ -236,9 +238,9 @@ export async function assertRecord(
   if (isMissing(id) || !isFunction(service.get)) throw toForbidden(context)
 
   const record: unknown = await service.get(id, copyWith(internal, { query }))
-  const isAllowed = toTest(restriction.query)(record) && (!isObject(decision) || toTest(decision)(record))
+  const queries = isObject(decision) ? [restriction.query, decision] : [restriction.query]
 
-  if (isAllowed) return
+  if (queries.every((one) => toTest(one, context)(record))) return
 
   throw (await isVisible(context, restriction)) ? toForbidden(context) : toNotFound(context)
 }
@@ -285,8 +287,11 @@ function isMissing(id: unknown): boolean {
   return id === undefined || id === null || id === ''
 }
 
-function toTest(query: Query): (record: unknown) => boolean {
-  const matches = toPredicate(parseQuery(query, { trusted: true }).where)
+/** Operators mean what they mean to the adapter; those of SQL have no predicates. */
+function toTest(query: Query, { service }: HookContext): (record: unknown) => boolean {
+  const { options } = service as { options?: { predicates?: CustomPredicates } }
+  const custom = { ...PATTERN_PREDICATES, ...LIST_PREDICATES, ...options?.predicates }
+  const matches = toPredicate(parseQuery(query, { trusted: true }).where, custom)
 
   return (record) => isObject(record) && matches(record)
 }

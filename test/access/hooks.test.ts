@@ -4,6 +4,7 @@ import { VALIDATED } from '../../src/adapter.ts'
 import { authenticate } from '../../src/authentication.ts'
 import type { HookContext } from '../../src/index.ts'
 import { MemoryService, memory } from '../../src/memory.ts'
+import { PATTERN_PREDICATES } from '../../src/query.ts'
 import { createApp, logIn, toStatus, USERS } from './support/application.ts'
 
 const NOTES = { 1: { id: 1, text: 'a', ownerId: 1 }, 2: { id: 2, text: 'b', ownerId: 2 } }
@@ -29,6 +30,36 @@ it('that set a result, such as a cache, show no record of others', async () => {
   expect(await toStatus(notes.get(1, ada))).toBe(200)
   expect(await toStatus(notes.get(2, ada))).toBe(404)
 })
+
+it.each([
+  ['$like', { text: { $like: 'a%' } }, { predicates: PATTERN_PREDICATES }],
+  ['$contains', { tags: { $contains: 'x' } }, {}],
+  ['$first', { text: { $first: 'a' } }, { predicates: { $first: (a: any) => (b: any) => b[0] === a } }]
+])(
+  'that set a result are held to a rule with the operator %s of the adapter',
+  async (name, rule, options) => {
+    const [first, second] = [
+      { id: 1, text: 'ab', tags: ['x'] },
+      { id: 2, text: 'b', tags: [] }
+    ]
+    const app = createApp()
+
+    app.use('notes', memory({ store: [first, second], operators: [name], ...options }), {
+      access: access({ get: () => rule })
+    })
+    app.service('notes').hooks({
+      before: {
+        get: [(context) => void Object.assign(context, { result: context.id === 1 ? first : second })]
+      }
+    })
+    await app.setup()
+
+    const notes = app.service('notes')
+
+    expect(await notes.get(1, { provider: 'rest' })).toEqual(first)
+    expect(await toStatus(notes.get(2, { provider: 'rest' }))).toBe(404)
+  }
+)
 
 it('that write in place of the method are responsible for what they write', async () => {
   const { notes, ada } = await open({ patch: owner('ownerId') })

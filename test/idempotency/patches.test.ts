@@ -5,8 +5,11 @@ import { access } from '../../src/access.ts'
 import { createHandler } from '../../src/fetch.ts'
 import { idempotency } from '../../src/idempotency.ts'
 import { type Application, alula } from '../../src/index.ts'
+import { kysely } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
+import { PATTERN_PREDICATES } from '../../src/query.ts'
 import { schema } from '../../src/schema.ts'
+import { createTable, SQLITE } from '../support/sql.ts'
 
 const OWNED = { text: 'a', owner: 'ada', version: 1 }
 
@@ -14,11 +17,16 @@ const OWNED = { text: 'a', owner: 'ada', version: 1 }
 const toAda = (query: any): object => ({ ...query, owner: 'ada' })
 
 /** Notes whose records a hook limits to those of Ada. */
-async function open(options: object = {}, limits = true, limit = toAda) {
+async function open(
+  options: object = {},
+  limits = true,
+  limit = toAda,
+  service: object = memory({ startId: 1 })
+) {
   const app: Application<any> = alula()
 
   app.configure(idempotency())
-  app.use('notes', memory({ startId: 1 }), { methods: ['create', 'patch'], ...options })
+  app.use('notes', service, { methods: ['create', 'patch'], ...options })
   app.service('notes').hooks({
     before: {
       patch: [
@@ -105,6 +113,29 @@ it('a patch under a rule is not repeated once the condition of a hook no longer 
   expect(await send()).toEqual(first)
   await notes.patch(1, { owner: 'eve' })
   expect((await send())[0]).toBe(404)
+})
+
+it.each([
+  ['memory', async () => memory({ startId: 1, operators: ['$like'], predicates: PATTERN_PREDICATES })],
+  [
+    'SQL',
+    async () => {
+      const fields = 'id integer primary key, text text, owner text, version integer'
+
+      return kysely({
+        Model: await createTable(SQLITE, 'notes', fields),
+        name: 'notes',
+        operators: ['$like']
+      })
+    }
+  ]
+])('a patch under a rule with an operator of %s is repeated', async (_, createNotes: () => Promise<any>) => {
+  const rule = access({ patch: () => ({ owner: { $like: 'ad%' } }) })
+  const { patch } = await open({ access: rule }, false, toAda, await createNotes())
+  const { first, send } = await patch('1', { text: 'b' })
+
+  expect(first[0]).toBe(200)
+  expect(await send()).toEqual(first)
 })
 
 it.each([
