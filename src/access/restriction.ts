@@ -9,11 +9,11 @@ import { LIST_PREDICATES } from '../query/lists.ts'
 import { parseQuery } from '../query/parse.ts'
 import { type CustomPredicates, toPredicate } from '../query/predicate.ts'
 import type { StoredChecker } from '../query/stored-check.ts'
-import { listRecords, pickResult, toPageTest } from '../schema/page.ts'
+import { listRecords } from '../schema/page.ts'
+import { dropSources } from '../schema/selection.ts'
 import { addServiceSlots, getSlots, setSlots } from '../utils/call-state.ts'
 import { hasCode, isFunction, isObject, isString } from '../utils/check.ts'
 import { copyWith, getFirstName, isSamePlain } from '../utils/object.ts'
-import { omitPaths } from '../utils/omit.ts'
 import { evaluateForWrite, type Write, type WriteDecision } from './write-decision.ts'
 
 /** What a rule, or the scope of a service, restricts a call to. */
@@ -91,7 +91,7 @@ const enforceRead: Enforce = async (context, { query }, next) => {
 
   addRestriction(context)
 
-  const added = isAdapter(context) || isGiven ? [] : selectFields(context, query)
+  const dropAdded = isAdapter(context) || isGiven ? undefined : selectFields(context, query)
 
   await next()
 
@@ -100,10 +100,7 @@ const enforceRead: Enforce = async (context, { query }, next) => {
 
   const matches = toTest(query, context)
 
-  if (listRecords(context).every(matches)) {
-    if (added.length > 0) context.result = withoutFields(context, added)
-    return
-  }
+  if (listRecords(context).every(matches)) return dropAdded?.()
   if (context.method === 'get') throw toNotFound(context)
 
   throw new GeneralError(
@@ -111,30 +108,27 @@ const enforceRead: Enforce = async (context, { query }, next) => {
   )
 }
 
-/** Has the fields read that a restriction is about, where a client selects others. Returns those that it has added. */
-function selectFields(context: HookContext, restriction: Query): readonly string[] {
+/**
+ * Has the fields read that a restriction is about, where a client selects others.
+ *
+ * @returns What takes them out of the result again; `undefined` where none was added
+ */
+function selectFields(context: HookContext, restriction: Query): (() => void) | undefined {
   const { params } = context
   const { $select } = params.query ?? {}
-  const selected: unknown[] = [$select].flat()
+  const selected: readonly unknown[] = [$select].flat()
 
   // Another shape of it is for the service.
-  if (!selected.every(isString)) return []
+  if (!selected.every(isString)) return undefined
 
   const asked = new Set(listAsked(restriction).map(getFirstName))
   const added = [...asked].filter((name) => !selected.includes(name))
 
-  if (added.length > 0) {
-    context.params = copyWith(params, { query: { ...params.query, $select: [...selected, ...added] } })
-  }
+  if (added.length === 0) return undefined
 
-  return added
-}
+  context.params = copyWith(params, { query: { ...params.query, $select: [...selected, ...added] } })
 
-/** The records belong to the service: they are copied. */
-function withoutFields({ result, method }: HookContext, names: readonly string[]): unknown {
-  const paths = names.map((name) => [name])
-
-  return pickResult(result, (record) => omitPaths(record, paths), toPageTest(method))
+  return () => dropSources(context, added, new Set(selected))
 }
 
 const enforceWrite: Enforce = async (context, restriction, next) => {

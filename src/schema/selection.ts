@@ -2,6 +2,7 @@
 import type { HookContext, Query } from '../core/types.ts'
 import { toSelection } from '../query/select.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
+import { isObjectLike } from '../utils/check.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { listRecords } from './page.ts'
 import { makeRecordsOwn } from './plain-records.ts'
@@ -49,15 +50,19 @@ export function selectSources(
  *
  * @param context The context after the call
  * @param sources The fields that others are made from
+ * @param selected The fields that the call has selected
  */
-export function dropSources(context: HookContext, sources: readonly string[]): void {
-  const { selected } = getSlots(context)
-
+export function dropSources(
+  context: HookContext,
+  sources: readonly string[],
+  selected = getSlots(context).selected
+): void {
   if (!selected) return
 
   const dropped = sources.filter((name) => !selected.has(name))
+  // What JSON makes of an instance may have any of them.
   const hasDropped = (record: unknown) =>
-    isPlainObject(record) && dropped.some((name) => Object.hasOwn(record, name))
+    isObjectLike(record) && (!isPlainObject(record) || dropped.some((name) => Object.hasOwn(record, name)))
 
   if (!listRecords(context).some(hasDropped)) return
 

@@ -76,6 +76,25 @@ describe('access without an adapter', () => {
     expect(await toStatus(notes.get(2, params))).toBe(404)
   })
 
+  it('shows of an object that its rule reads only what the client selects', async () => {
+    class Note {
+      readonly owner = { id: 1, name: 'ada' }
+      readonly text = 'a'
+    }
+
+    for (const record of [{ ...new Note() }, new Note()]) {
+      const reading = { get: async () => record, find: async () => [record] }
+      const { notes, nobody } = await createNotes({ all: () => ({ 'owner.id': 1 }) }, reading)
+      const select = (...$select: string[]) => ({ ...nobody, query: { $select } })
+
+      expect(await notes.get(1, select('owner.name'))).toEqual({ owner: { name: 'ada' }, text: 'a' })
+      expect(await notes.find(select('owner.name'))).toEqual([{ owner: { name: 'ada' }, text: 'a' }])
+      expect(await notes.get(1, select('text'))).toEqual({ text: 'a' })
+      expect(await notes.get(1, select('owner', 'text'))).toEqual(record)
+      expect(record.owner).toEqual({ id: 1, name: 'ada' })
+    }
+  })
+
   it('refuses queries for methods of which it does not know what they concern', async () => {
     const archive = { archive: async () => 'done', find: async () => [] }
 
