@@ -256,18 +256,8 @@ async function isVisible(
 /** Adds a condition that holds whatever else the query of a client says, which is not changed. */
 function addCondition(context: HookContext, condition: Query): void {
   const { query = {} } = context.params
-  const restricted: Query = addConditions(query, [condition])
 
-  // A schema of Feathers marks what it has checked, where a copy does not see it.
-  for (const mark of Object.getOwnPropertySymbols(query)) {
-    Object.defineProperty(
-      restricted,
-      mark,
-      Object.getOwnPropertyDescriptor(query, mark) as PropertyDescriptor
-    )
-  }
-
-  context.params = copyWith(context.params, { query: restricted })
+  context.params = copyWith(context.params, { query: addConditions(query, [condition]) })
 }
 
 /** Whether a method reads its query: those of adapters do. */

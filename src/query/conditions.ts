@@ -1,4 +1,5 @@
 import { copyWith } from '../utils/object.ts'
+import { keepValidated } from './validated.ts'
 
 /**
  * Adds conditions that hold whatever else a query says.
@@ -14,5 +15,5 @@ export function addConditions(
   // A list that is none stays one level down, where the adapter refuses it.
   const others: readonly unknown[] = $and === undefined ? [] : Array.isArray($and) ? $and : [{ $and }]
 
-  return copyWith(query, { $and: [...others, ...conditions] })
+  return keepValidated(query, copyWith(query, { $and: [...others, ...conditions] }))
 }

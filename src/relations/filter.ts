@@ -5,6 +5,7 @@ import { addConditions } from '../query/conditions.ts'
 import { LOGICAL_OPERATORS } from '../query/operators.ts'
 import { type Budget, hasSets, isSamePlace, Operand, type SetPlace } from '../query/related.ts'
 import { refuseUndefined } from '../query/undefined.ts'
+import { keepValidated } from '../query/validated.ts'
 import { getSchemaDefinition } from '../schema/compile.ts'
 import { toBadRequest } from '../schema/faults.ts'
 import { isHidden } from '../schema/fields.ts'
@@ -48,7 +49,7 @@ export async function resolveFilters(
 
   // One after another: each may load what those before it have left.
   async function resolve(level: Query): Promise<Query> {
-    const resolved: Query = {}
+    const resolved: Query = keepValidated(level, {})
     const through = new Map<string, Query>()
 
     for (const name of Object.keys(level)) {

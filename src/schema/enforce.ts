@@ -489,14 +489,14 @@ function getRelationSettings(settings: Query, query: Query): Query | undefined {
  * The query of a relation with what the schema adds to one that says nothing. Its page is left out: one call finds the
  * records of many.
  */
-function addDefaults(
-  query: Query,
-  { $limit, $skip, $sort, $select, ...conditions }: Query,
-  fields: readonly string[]
-): Query {
-  const narrowed = isEmpty(conditions) ? query : addConditions(query, [conditions])
+function addDefaults(query: Query, added: Query, fields: readonly string[]): Query {
+  if (isEmpty(added)) return query
 
-  return $select === undefined ? narrowed : { ...narrowed, $select: [...new Set([$select, fields].flat())] }
+  const { $limit, $skip, $sort, $select, ...conditions } = added
+  const narrowed = isEmpty(conditions) ? query : addConditions(query, [conditions])
+  const selected = $select === undefined ? {} : { $select: [...new Set([$select, fields].flat())] }
+
+  return keepValidated(added, copyWith(narrowed, selected))
 }
 
 /** The field that the client has named the record by, where it is not the id. */

@@ -7,7 +7,8 @@ import { z } from 'zod'
 import { alula } from '../../src/index.ts'
 import { kysely } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
-import { one, schema } from '../../src/schema.ts'
+import { PATTERN_PREDICATES } from '../../src/query.ts'
+import { count, one, schema } from '../../src/schema.ts'
 import { createTable, SQLITE } from '../support/sql.ts'
 
 const WEB = { provider: 'rest' }
@@ -83,4 +84,56 @@ it('an operator that only the schema of the other service allows is taken', asyn
   const count = await open(kysely({ Model: db, name: 'filter_users' }), memory({ multi: true }), user)
 
   expect(await count({ 'author.name': { $ilike: 'gr%' } })).toBe(2)
+})
+
+it.each([
+  ['selects a computed field', { $select: ['id', 'loud'] }],
+  ['includes records', { $include: 'author' }],
+  ['selects records', { $select: ['id', 'author'] }],
+  ['sorts by a count', { $sort: { comments: -1 } }],
+  ['filters by a relation', { 'author.name': 'Ada' }]
+])('an operator that only a schema of queries allows is taken where a call %s', async (_title, further) => {
+  const app: any = alula()
+  const queries = { type: 'object', properties: { text: { type: 'object' } }, additionalProperties: true }
+
+  app.use('users', memory({ store: [{ id: 1, name: 'Ada' }] }), { schema: schema(User) })
+  app.use('comments', memory({ multi: true }), { schema: schema(z.object({ id: z.int(), noteId: z.int() })) })
+  app.use('notes', memory({ store: [{ id: 1, authorId: 1, text: 'abc' }], predicates: PATTERN_PREDICATES }), {
+    schema: schema(Note.extend({ text: z.string() }), {
+      query: queries,
+      ajv: { query: new Ajv() },
+      computed: {
+        loud: { from: ['text'], many: (records: any[]) => records.map(({ text }) => text.toUpperCase()) }
+      },
+      relations: {
+        author: one('users', { from: 'authorId', filter: ['name'] }),
+        comments: count('comments', { to: 'noteId' })
+      }
+    } as any)
+  })
+  await app.setup()
+
+  const find = (query: object) => app.service('notes').find({ ...WEB, query: { ...query, ...further } })
+
+  expect(await find({ text: { $like: 'a%' } })).toMatchObject([{ id: 1 }])
+  expect(await find({ text: { $like: 'b%' } })).toEqual([])
+})
+
+it('an operator of a condition that only the schema of the other service adds is taken', async () => {
+  const app: any = alula()
+  const query = { type: 'object', properties: { name: { default: { $like: 'A%' } }, $select: {} } }
+  const users = memory({
+    store: NAMES.map((name, id) => ({ id, name })),
+    predicates: PATTERN_PREDICATES
+  })
+
+  app.use('users', users, { schema: schema(User, { query, ajv: { query: new Ajv({ useDefaults: true }) } }) })
+  app.use('notes', memory({ store: [0, 1].map((id) => ({ id, authorId: id })) }), {
+    schema: schema(Note, { relations: { author: one('users', { from: 'authorId' }) } })
+  })
+
+  expect(await app.service('notes').find({ ...WEB, query: { $include: 'author' } })).toMatchObject([
+    { author: { name: 'Ada' } },
+    { author: null }
+  ])
 })
