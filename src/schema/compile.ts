@@ -26,14 +26,7 @@ import type { Envelope } from './envelope.ts'
 import { toBadRequest } from './faults.ts'
 import { ANY_FIELD, type Field, type FieldTable, findField, isHidden, toFieldTable } from './fields.ts'
 import { HiddenFields } from './hidden.ts'
-import {
-  getProperties,
-  hasPart,
-  isAnything,
-  isOpenObject,
-  isUndescribed,
-  type JsonSchema
-} from './json-schema.ts'
+import { getProperties, hasPart, isOpenObject, isUndescribed, type JsonSchema } from './json-schema.ts'
 import { assertKeywords, toCheckedValidator } from './keywords.ts'
 import { compilePicker, type OutputRules, type Picker } from './output.ts'
 import { compileQuery, type QueryCheck, toId } from './query.ts'
@@ -261,6 +254,7 @@ function toOutputRules(form: LongForm, schema: JsonSchema, onDropped: (path: str
     hidden,
     computed: [...made, ...Object.keys(relations)],
     keepsExtra: extra === 'keep',
+    showsAnything: extra === 'keep',
     onDropped
   }
 }
@@ -387,10 +381,9 @@ function compileUpsert(
 }
 
 function compileResultPicker(schema: JsonSchema): Picker {
-  // Of a result that may be anything, everything leaves.
-  const rules = { keepsExtra: isAnything(schema), hidden: [], computed: [], onDropped: () => undefined }
+  const rules = { keepsExtra: false, showsAnything: true, hidden: [], computed: [] }
 
-  return compilePicker({ schema, ...rules })
+  return compilePicker({ schema, ...rules, onDropped: () => undefined })
 }
 
 function toViewValidator({ view, ...form }: LongForm): Validator | undefined {

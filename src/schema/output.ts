@@ -24,6 +24,8 @@ export interface OutputRules {
   readonly computed: readonly string[]
   /** Whether fields that are not declared leave too. */
   readonly keepsExtra: boolean
+  /** Whether all of a value leaves that may be anything. */
+  readonly showsAnything: boolean
   /** Called with the path of a field that is dropped although it is not hidden. */
   readonly onDropped: (path: string) => void
 }
@@ -84,7 +86,7 @@ class Pickers {
     const isRecord = path === ''
     const within = isRecord ? below : [...new Set([...below, ...this.hidden.listWithin(shape)])]
 
-    if ((!isRecord || this.rules.keepsExtra) && shape.alternatives.some(isAnything)) {
+    if ((!isRecord || this.rules.showsAnything) && shape.alternatives.some(isAnything)) {
       return (value) => showAll(value, within)
     }
 

@@ -112,6 +112,31 @@ describe('what leaves', () => {
   })
 })
 
+describe('what leaves of the result of a custom method', () => {
+  const Name = z.object({ name: z.string() })
+  const own = { id: 1, name: 'a', secret: 's' }
+
+  it.each([
+    ['nullable', Name.nullable(), own, { name: 'a' }],
+    ['a nullable list', z.array(Name).nullable(), [own], [{ name: 'a' }]],
+    ['one of several', z.union([Name, z.object({ size: z.int() })]), own, { name: 'a' }],
+    ['of two parts', Name.and(z.object({ id })), own, { id: 1, name: 'a' }],
+    ['anything', z.any(), own, own],
+    ['a name or anything', z.union([Name, z.unknown()]), own, own],
+    ['a list of anything', z.array(z.any()), [own, 1], [own, 1]],
+    ['a list of lists of anything', z.array(z.array(z.any())), [[own], []], [[own], []]]
+  ])('is what its schema declares, where that is %s', async (_title, result, returned, shown) => {
+    const app: any = alula()
+
+    app.use('things', { read: async () => returned } as any, {
+      methods: ['read'],
+      schema: schema(z.object({ id }), { methods: { read: { result } } })
+    })
+
+    expect(await app.asClient().service('things').read({})).toEqual(shown)
+  })
+})
+
 describe('a result that is not what its schema says', () => {
   const declared = () =>
     schema({
