@@ -2,8 +2,16 @@ import { assertApplication } from '../core/assert-application.ts'
 import { isStandardMethod } from '../core/methods.ts'
 import type { Application, Parent } from '../core/types.ts'
 import { toNames } from '../schema/alternatives.ts'
-import { getMethodDefinition, isFieldTable, type SchemaDefinition } from '../schema/compile.ts'
+import {
+  getMethodDefinition,
+  isFieldTable,
+  mayHaveMore,
+  returnsRecords,
+  type SchemaDefinition
+} from '../schema/compile.ts'
+import { describesObject, isUndescribed, type JsonSchema } from '../schema/json-schema.ts'
 import { listFilters } from '../schema/relation.ts'
+import { readShape } from '../schema/shape.ts'
 import { type ManifestMethod, type ManifestService, readServices } from './services.ts'
 
 /** What clients can do with one method of a service. */
@@ -97,16 +105,34 @@ function toQueried(definition: SchemaDefinition, method: string): readonly strin
 }
 
 function listShown(definition: SchemaDefinition, method: string): readonly string[] | null {
-  const { record, hidden, computed, relations, extra } = definition
+  const { record, hidden, computed, relations } = definition
 
-  if (!isStandardMethod(method)) {
-    const result = getMethodDefinition(definition, method)?.result
+  if (isStandardMethod(method) || returnsRecords(definition, method)) {
+    const names = [...toNames(record), ...computed, ...Object.keys(relations)]
 
-    return result ? toNames(result).filter((name) => !hidden.includes(name)) : null
+    return withoutHidden(mayHaveMore(definition) ? [...names, '*'] : names, hidden)
   }
 
-  const made = [...computed, ...Object.keys(relations)]
-  const names = [...toNames(record), ...made].filter((name) => !hidden.includes(name))
+  const result = getMethodDefinition(definition, method)?.result
+  const names = result ? listFields(result) : null
 
-  return extra === 'keep' ? [...names, '*'] : names
+  return names && withoutHidden(names, hidden)
+}
+
+/** The fields of a result, or of its elements; `null` where it may be anything. */
+function listFields(result: JsonSchema): readonly string[] | null {
+  const shape = readShape(result)
+  const shapes = shape.elements ? [shape, shape.elements] : [shape]
+  const parts = shapes.flatMap(({ alternatives }) => alternatives)
+  const open = parts.filter(isUndescribed)
+
+  if (!open.every(describesObject)) return null
+
+  const names = shapes.flatMap(({ object }) => [...object.names])
+
+  return open.length > 0 ? [...names, '*'] : names
+}
+
+function withoutHidden(names: readonly string[], hidden: readonly string[]): readonly string[] {
+  return names.filter((name) => !hidden.includes(name))
 }

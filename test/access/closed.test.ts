@@ -319,6 +319,52 @@ describe('exposure', () => {
     )
   })
 
+  it('lists the fields that leave of the results of custom methods', async () => {
+    const app = alula()
+    const Note = z.object({ id: z.int(), text: z.string(), secret: z.string() })
+    const note = { id: 1, text: 'a', secret: 's', length: 1, others: [] }
+    const results = {
+      anything: z.any(),
+      latest: Note,
+      list: z.array(Note),
+      open: z.looseObject({ id: z.int() }),
+      size: z.int(),
+      texts: z.array(z.object({ text: z.string() })).nullable(),
+      unknown: z.array(z.unknown())
+    }
+    const methods = ['anything', 'latest', 'list', 'open', 'size', 'texts', 'unknown'] as const
+    const returned: Record<string, unknown> = { list: [note], size: 1, texts: [note], unknown: [note] }
+    const service = Object.fromEntries(methods.map((name) => [name, async () => returned[name] ?? note]))
+
+    app.use('notes', service as any, {
+      methods: [...methods],
+      schema: schema(Note, {
+        hidden: ['secret'],
+        computed: { length: { from: ['text'], many: (notes) => notes.map(({ text }) => text.length) } },
+        relations: { others: many('notes', { from: 'text', to: 'text' }) },
+        methods: Object.fromEntries(methods.map((name) => [name, { result: results[name] }]))
+      })
+    })
+
+    const listLeaving = async (name: string) =>
+      Object.keys([await app.asClient().service('notes')[name]({})].flat()[0])
+    const all = ['id', 'text', 'length', 'others']
+    const rows = exposure(app).map(({ method, result }) => [method, result])
+
+    expect(Object.fromEntries(rows)).toEqual({
+      anything: null,
+      latest: all,
+      list: ['id', 'text'],
+      open: ['id', '*'],
+      size: [],
+      texts: ['text'],
+      unknown: null
+    })
+    expect(await Promise.all(methods.map(listLeaving))).toEqual([
+      ...[all, all, ['id', 'text'], all, [], ['text'], all]
+    ])
+  })
+
   it('shows nothing as checked or hidden where a schema only describes', () => {
     const app = alula()
     const Note = z.object({ id: z.int(), secret: z.string() })
