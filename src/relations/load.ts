@@ -3,6 +3,7 @@ import { getProvider } from '../core/client-call.ts'
 import { reportError } from '../core/events.ts'
 import { getIdField } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
+import { compareAny } from '../query/compare.ts'
 import {
   type Budget,
   isSamePlace,
@@ -21,6 +22,7 @@ import {
   type Relation,
   type Relations
 } from '../schema/relation.ts'
+import { isObjectLike } from '../utils/check.ts'
 import { copyWith } from '../utils/object.ts'
 import { mapAll, waitForAll } from '../utils/promise.ts'
 import { findLinks, findRelated, findSet } from './ask.ts'
@@ -157,15 +159,12 @@ async function findMany(
     : { field: to, values: own, list, prefetched: prefetched?.rows }
   const related = await findBy(page, relation, condition, within)
   // Its adapter knows the order of its values.
-  const sorted = sort ? related : sortById(related, getIdField(service))
+  const id = getIdField(service)
+  const sorted = sort ? related : related.toSorted((a, b) => compareIds(a[id], b[id]))
   const groups = through ? groupByLinks(sorted, to, links, through) : groupBy(sorted, to)
   const max = Math.min(limit, getMaxListed(context, service))
 
   return [[name, (record) => lookUp(groups, record[from])?.slice(0, max) ?? []]]
-}
-
-function sortById(records: readonly Fields[], id: string): readonly Fields[] {
-  return records.toSorted((a, b) => compareIds(a[id], b[id]))
 }
 
 /** How many records a client may get of a list: as many as `find` of their service gives in a page. */
@@ -295,10 +294,7 @@ function listValues(records: readonly Fields[], field: string): readonly unknown
   return [...values.values()]
 }
 
+/** Ids of some databases are instances, whose strings have an order. */
 function compareIds(a: unknown, b: unknown): number {
-  if (typeof a === 'number' && typeof b === 'number') return a - b
-
-  const [first, second] = [toKey(a), toKey(b)]
-
-  return first < second ? -1 : Number(first > second)
+  return isObjectLike(a) || isObjectLike(b) ? compareAny(toKey(a), toKey(b)) : compareAny(a, b)
 }

@@ -255,3 +255,25 @@ it('options of a list are checked', () => {
   }
   expect(relate({ sort: { position: -1 }, limit: 1 })).not.toThrow()
 })
+
+it.each([
+  ['large integers', [10n, 9n], [9n, 10n]],
+  ['numbers and strings', ['9007199254740993', 95], [95, '9007199254740993']],
+  ['dates', [new Date(2), new Date(1)], [new Date(1), new Date(2)]]
+])('a list has records whose ids are %s in the order of these', async (_title, ids, sorted) => {
+  const app: any = alula()
+  const records = ids.map((id) => ({ id, noteId: 1 }))
+
+  app.use(
+    'comments',
+    { find: async () => records },
+    { schema: schema(z.object({ id: z.any(), noteId: z.int() })) }
+  )
+  app.use('notes', memory({ store: [{ id: 1 }] }), {
+    schema: schema(z.object({ id: z.int() }), { relations: { comments: many('comments', { to: 'noteId' }) } })
+  })
+
+  const { comments } = await app.service('notes').get(1, { query: { $include: 'comments' } })
+
+  expect(comments.map(({ id }: any) => id)).toEqual(sorted)
+})
