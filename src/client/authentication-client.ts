@@ -4,9 +4,10 @@ import { FeathersError, NotAuthenticated } from '../errors.ts'
 import { getInherited } from '../utils/call-state.ts'
 import { stripSlashes } from '../utils/path.ts'
 import { disregard } from '../utils/promise.ts'
+import { decodeText } from '../utils/url.ts'
 import { isOfSession, readClaims, toUser } from './claims.ts'
 import { waitFor } from './hooks.ts'
-import { decode, getLocation, type HashLocation, takeFromHash } from './location.ts'
+import { getLocation, type HashLocation, takeFromHash } from './location.ts'
 import type { AuthenticationResult, Login } from './login.ts'
 import { runRenewal } from './renewal.ts'
 import type { ResponseParams } from './service.ts'
@@ -176,7 +177,7 @@ export class AuthenticationClient {
     const code = given ?? login.code
 
     login.code = undefined
-    if (message !== null) throw new FeathersError(decode(message), 'OauthError', 401, 'oauth-error')
+    if (message !== null) throw new FeathersError(decodeText(message), 'OauthError', 401, 'oauth-error')
 
     return code === undefined ? null : this.exchange(login, code)
   }

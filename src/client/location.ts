@@ -37,15 +37,6 @@ export function getLocation(): HashLocation | undefined {
   return (globalThis as { window?: { location?: HashLocation } }).window?.location
 }
 
-/** The text of a value of a URL; one with a mistake stays as it is. */
-export function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
-
 function setHash(location: HashLocation, hash: string): void {
   const { location: current, history } =
     (globalThis as { window?: { location?: HashLocation; history?: PageHistory } }).window ?? {}

@@ -3,7 +3,7 @@ import { createTypeError } from '../utils/developer-error.ts'
 import { copyPlain, isPlainObject } from '../utils/object.ts'
 import { rethrowMissingPeer } from '../utils/peer.ts'
 import { isPromise } from '../utils/promise.ts'
-import { type Fault, MAX_FAULTS } from './faults.ts'
+import { expectOneOf, type Fault, MAX_FAULTS } from './faults.ts'
 import {
   BYTES_KEYWORD,
   DATE_KEYWORD,
@@ -361,7 +361,7 @@ function toMessage(keyword: string, params: AjvError['params'], data: unknown): 
     required: 'is required',
     additionalProperties: 'is not a known field',
     type: `expects ${toArticle(String(params.type))}, got ${toGot(data)}`,
-    enum: `expects one of ${JSON.stringify(params.allowedValues)?.slice(1, -1).replaceAll(',', ', ')}`,
+    enum: expectOneOf([params.allowedValues].flat()),
     const: `expects ${JSON.stringify(params.allowedValue)}`,
     minLength: `expects at least ${limit} ${limit === 1 ? 'character' : 'characters'}`,
     maxLength: `expects at most ${limit} ${limit === 1 ? 'character' : 'characters'}`,

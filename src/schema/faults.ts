@@ -41,3 +41,8 @@ function toClause(path: string, message: string): string {
 
   return /^[A-Z]/.test(message) ? ` at '${path}': ${message}` : `: '${path}' ${message}`
 }
+
+/** What is said of a value that is none of those that are listed. */
+export function expectOneOf(values: readonly unknown[]): string {
+  return `expects one of ${values.map((value) => JSON.stringify(value)).join(', ')}`
+}

@@ -14,7 +14,7 @@ import {
 import { QUERY_DEPTH } from '../query/parse.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { isEmpty, isPlainObject, setOwn } from '../utils/object.ts'
-import { type Fault, MAX_FAULTS, toBadRequest } from './faults.ts'
+import { expectOneOf, type Fault, MAX_FAULTS, toBadRequest } from './faults.ts'
 import { type Field, type FieldKind, type FieldTable, findListed, toExpectation } from './fields.ts'
 
 /** What clients may ask for. */
@@ -314,7 +314,7 @@ function compileField({ kinds, isNullable, values }: Field, hasContains = false)
 
       if (listed !== undefined) return { value: listed }
 
-      return { toFault: () => `expects one of ${values.map((one) => JSON.stringify(one)).join(', ')}` }
+      return { toFault: () => expectOneOf(values) }
     }
 
     return { value: converted }

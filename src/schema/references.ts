@@ -1,4 +1,5 @@
 import { isObject } from '../utils/check.ts'
+import { decodeText } from '../utils/url.ts'
 import { isJsonSchema, type JsonSchema } from './json-schema.ts'
 
 /** Lead from a part of a schema to another one, or to one that holds the part. */
@@ -67,7 +68,7 @@ function resolveReference(reference: string, root: JsonSchema): JsonSchema | und
   let target: unknown = base
 
   for (const part of fragment.split('/').slice(1)) {
-    const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
+    const key = decodeText(part).replaceAll('~1', '/').replaceAll('~0', '~')
 
     target = isObject(target) && Object.hasOwn(target, key) ? target[key] : undefined
   }

@@ -2,6 +2,7 @@ import type { HookContext } from '../core/types.ts'
 import { toExactDate } from '../query/coerce.ts'
 import { describeValue } from '../query/operators.ts'
 import { isPlainObject } from '../utils/object.ts'
+import { expectOneOf } from './faults.ts'
 import { type Field, type FieldKind, toExpectation, toFieldTable } from './fields.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { listRecords } from './page.ts'
@@ -97,9 +98,7 @@ function findDifference(
 
     return `expects ${mayBeObject ? `${expected} or an object` : expected}, got ${describeValue(value)}`
   }
-  if (values && value !== null && !values.includes(value)) {
-    return `expects one of ${values.map((one) => JSON.stringify(one)).join(', ')}`
-  }
+  if (values && value !== null && !values.includes(value)) return expectOneOf(values)
 
   return undefined
 }

@@ -16,3 +16,12 @@ export function parseUrl(text: string, base?: string): URL | undefined {
 
   return isPage ? url : undefined
 }
+
+/** The text of a value of a URL; one with a mistake stays as it is. */
+export function decodeText(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

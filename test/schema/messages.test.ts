@@ -37,6 +37,7 @@ describe('a JSON Schema says what it expects', () => {
     [{ type: ['string', 'null'] }, 5, 'expects a string or null, got a number'],
     [{ type: 'null' }, 5, 'expects null, got a number'],
     [{ enum: ['a', 'b', 1] }, 'c', 'expects one of "a", "b", 1'],
+    [{ enum: ['a,b', 'c', [1, 2], null] }, 'd', 'expects one of "a,b", "c", [1,2], null'],
     [{ const: 'a' }, 'c', 'expects "a"'],
     [{ minLength: 1 }, '', 'expects at least 1 character'],
     [{ minLength: 2 }, '', 'expects at least 2 characters'],

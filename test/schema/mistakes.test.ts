@@ -228,6 +228,17 @@ it.each(['04', '03'])('of a JSON Schema of draft-%s names the draft', (draft) =>
   )
 })
 
+it.each(['#/$defs/50', '#/$defs/50%'])(
+  'of a reference that leads to nothing, such as %s, names it',
+  async ($ref) => {
+    const app = open(schema({ type: 'object', properties: { id: { type: 'integer' }, field: { $ref } } }))
+
+    await expect(app.setup()).rejects.toThrow(
+      /^The schema for 'create' is not a valid JSON Schema: .*(50|URI)/
+    )
+  }
+)
+
 it('of a schema that cannot be described or compiled has its cause', () => {
   const cause = expect.objectContaining({ message: 'it cannot' })
 
