@@ -4,7 +4,7 @@ import { getEntity, readEntityId } from '../access/rules.ts'
 import type { HookContext } from '../core/types.ts'
 import { getSlots } from '../utils/call-state.ts'
 import { isObject } from '../utils/check.ts'
-import { isPlainObject } from '../utils/object.ts'
+import { toCanonicalJson } from '../utils/object.ts'
 import { assertSecret } from './key.ts'
 import type { Claim } from './types.ts'
 
@@ -64,15 +64,4 @@ function identify(context: HookContext, credentials: unknown): readonly unknown[
 
 function hash(values: readonly unknown[]): string {
   return createHash('sha256').update(toCanonicalJson(values)).digest('base64url')
-}
-
-/** JSON with the names of each object in one order. */
-function toCanonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_name, member: unknown) => {
-    if (typeof member === 'bigint') return String(member)
-
-    return isPlainObject(member)
-      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : member
-  })
 }

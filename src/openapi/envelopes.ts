@@ -2,9 +2,8 @@
 import type { ManifestService } from '../manifest/services.ts'
 import { CURSOR_FIELDS } from '../query/operators.ts'
 import { COUNTS, type Envelope } from '../schema/envelope.ts'
-import { getProperties, getTypes, type JsonSchema } from '../schema/json-schema.ts'
+import { getProperties, getTypes, type JsonSchema, mayBeSomething } from '../schema/json-schema.ts'
 import { withoutReference } from '../schema/references.ts'
-import { mayBeSomething } from '../schema/result-kind.ts'
 import { readShape } from '../schema/shape.ts'
 import { setOwn } from '../utils/object.ts'
 

@@ -2,7 +2,7 @@
 import type { Application } from '../core/types.ts'
 import { getSchemaDefinition, type SchemaDefinition } from '../schema/compile.ts'
 import { toExpectation, toField } from '../schema/fields.ts'
-import { getProperties, getTypes, type JsonSchema } from '../schema/json-schema.ts'
+import { getProperties, getTypes, type JsonSchema, mayBeSomething } from '../schema/json-schema.ts'
 import { getThrough, type Relation } from '../schema/relation.ts'
 import { readShape } from '../schema/shape.ts'
 import { createTypeError } from '../utils/developer-error.ts'
@@ -87,14 +87,13 @@ function toFamilies(kinds: ComparedField['kinds']): readonly string[] {
 
 /** Whether a field is never a single value. An object without properties may stand for an id of a database. */
 export function isCompound(record: JsonSchema, field: string): boolean {
-  const parts = listAlternatives(record, field)
-    .map((part) => ({ part, types: getTypes(part).filter((type) => type !== 'null') }))
-    .filter(({ part, types }) => types.length > 0 || !getTypes(part).includes('null'))
+  const parts = listAlternatives(record, field).filter(mayBeSomething)
+  const isList = (part: JsonSchema) =>
+    getTypes(part)
+      .filter((type) => type !== 'null')
+      .join() === 'array'
 
-  return (
-    parts.length > 0 &&
-    parts.every(({ part, types }) => getProperties(part).size > 0 || types.join() === 'array')
-  )
+  return parts.length > 0 && parts.every((part) => getProperties(part).size > 0 || isList(part))
 }
 
 /** What the value of a field may be, each one resolved. */

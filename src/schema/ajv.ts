@@ -1,6 +1,6 @@
 import { isBase64 } from '../utils/base64.ts'
 import { createTypeError } from '../utils/developer-error.ts'
-import { copyPlain, isPlainObject } from '../utils/object.ts'
+import { copyPlain, toCanonicalJson } from '../utils/object.ts'
 import { rethrowMissingPeer } from '../utils/peer.ts'
 import { isPromise } from '../utils/promise.ts'
 import { expectOneOf, type Fault, MAX_FAULTS } from './faults.ts'
@@ -12,7 +12,8 @@ import {
   hasKeyword,
   isJsonSchema,
   type JsonSchema,
-  mapParts
+  mapParts,
+  toType
 } from './json-schema.ts'
 import { REFERENCES } from './references.ts'
 import type { AjvLike, ValidationOutcome, Validator } from './validator.ts'
@@ -255,18 +256,7 @@ function countValues(value: unknown): number {
 }
 
 function areDifferent(list: readonly unknown[]): boolean {
-  return new Set(list.map(toComparable)).size === list.length
-}
-
-/** The same text for equal values. */
-function toComparable(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) => {
-    if (typeof part === 'bigint') return { bigint: String(part) }
-
-    return isPlainObject(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part
-  })
+  return new Set(list.map(toCanonicalJson)).size === list.length
 }
 
 /** A copy for an instance of our own. */
@@ -385,13 +375,6 @@ function toMessage(keyword: string, params: AjvError['params'], data: unknown): 
 function toGot(value: unknown): string {
   // JSON has larger numbers than JavaScript: `1e400`.
   return value === Infinity || value === -Infinity ? 'a number that is too large' : toArticle(toType(value))
-}
-
-function toType(value: unknown): string {
-  if (value === null) return 'null'
-  if (Array.isArray(value)) return 'array'
-
-  return isPlainObject(value) ? 'object' : typeof value
 }
 
 function toArticle(type: string): string {

@@ -42,7 +42,7 @@ import { type Declaration, type DescribedExtension, getDeclaration, type InnerEx
 import { assertEnforced, assertResponses } from './envelope.ts'
 import { HiddenFields } from './hidden.ts'
 import { warnOfMissingId } from './missing-id.ts'
-import { markRecords, type Picker, showAll, showOther, showOthers } from './output.ts'
+import { type Picker, showAll, showOther } from './output.ts'
 import { assertSentId } from './own-id.ts'
 import { listRecords, type PageTest, pickResult, toPageTest } from './page.ts'
 import type { QueryCheck } from './query.ts'
@@ -250,7 +250,9 @@ class ServiceSchema implements DescribedExtension {
     return (context) => {
       resultCheck?.compare(context)
       // Listeners of an event get the result too.
-      if (isStandard && (ofMethod || !goesToClient(context))) markRecords(context.result, mark, isPage)
+      if (isStandard && (ofMethod || !goesToClient(context))) {
+        for (const record of listRecords(context)) keepOwner(record, mark)
+      }
 
       return resolve ? resolve(context).then(() => show(context)) : show(context)
     }
@@ -312,7 +314,8 @@ class ServiceSchema implements DescribedExtension {
   private pickOther(value: unknown, pick: Picker | undefined): unknown {
     const { mark } = this.compiled as CompiledSchema
     const { hidden = [] } = this.form
-    const picked = pick ? pick(showOthers(value, mark, toPageTest(undefined))) : value
+    const showEach = (record: unknown) => showOther(record, mark, [])
+    const picked = pick ? pick(pickResult(value, showEach, toPageTest(undefined))) : value
 
     // What was picked is a copy already: another is made only to leave fields out.
     return pick && isEmpty(hidden) ? picked : showAll(picked, [], hidden)

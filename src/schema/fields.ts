@@ -5,7 +5,8 @@ import {
   getTypes,
   hasKeyword,
   type JsonSchema,
-  listValues
+  listValues,
+  mayBeSomething
 } from './json-schema.ts'
 import { REFERENCES } from './references.ts'
 import { readShape, type Shape } from './shape.ts'
@@ -161,7 +162,7 @@ export function toField(alternatives: readonly JsonSchema[]): Field {
   const scalars = alternatives.filter((part) => !part.properties)
   const kinds = new Set(scalars.flatMap(toKinds))
   const isListed = scalars.every(
-    (part) => part.const !== undefined || Array.isArray(part.enum) || isNull(part)
+    (part) => part.const !== undefined || Array.isArray(part.enum) || !mayBeSomething(part)
   )
   const values = scalars.flatMap(listValues)
 
@@ -184,13 +185,7 @@ function toKinds(part: JsonSchema): readonly FieldKind[] {
   if (types.length > 0) return types.flatMap(toKind)
   if (values.length > 0) return values.flatMap((value) => toKind(value === null ? 'null' : typeof value))
 
-  return isNull(part) ? [] : ['any']
-}
-
-function isNull(part: JsonSchema): boolean {
-  const types = getTypes(part)
-
-  return types.length > 0 && types.every((type) => type === 'null')
+  return mayBeSomething(part) ? ['any'] : []
 }
 
 function toKind(type: string): FieldKind[] {

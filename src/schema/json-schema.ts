@@ -135,8 +135,15 @@ export function getTypes(part: JsonSchema): readonly string[] {
   return part.nullable === true || values.includes(null) ? [...new Set([...types, 'null'])] : types
 }
 
+/** Whether a value may be anything but null, which libraries write beside another type, or as an alternative. */
+export function mayBeSomething(part: JsonSchema): boolean {
+  const types = getTypes(part)
+
+  return types.length === 0 || types.some((type) => type !== 'null')
+}
+
 /** The type of a JSON value. */
-function toType(value: unknown): string {
+export function toType(value: unknown): string {
   if (Array.isArray(value)) return 'array'
 
   return value === null ? 'null' : typeof value

@@ -1,16 +1,8 @@
 import { isObjectLike } from '../utils/check.ts'
-import {
-  getMark,
-  isShownOtherwise,
-  keepOwner,
-  type Mark,
-  showRecord,
-  showRecords
-} from '../utils/dispatch.ts'
+import { getMark, isShownOtherwise, type Mark, showRecord, showRecords } from '../utils/dispatch.ts'
 import { getFirstName, isPlainObject, setOwn } from '../utils/object.ts'
 import { HiddenFields, toWithin } from './hidden.ts'
 import { describesObject, getTypes, isAnything, type JsonSchema } from './json-schema.ts'
-import { type PageTest, pickResult, toRecords } from './page.ts'
 import { type ObjectShape, readShape, type Shape } from './shape.ts'
 
 const MAX_REPORTED = 20
@@ -251,17 +243,6 @@ function copyWhole(source: Fields, fields: ReadonlyMap<string, PickObject>): Fie
 }
 
 /**
- * Keeps with each record of a result how clients see it, for whatever takes it from here.
- *
- * @param result The result
- * @param own The mark of the records of this service
- * @param isPage What of it is a page
- */
-export function markRecords(result: unknown, own: Mark, isPage: PageTest): void {
-  for (const record of toRecords(result, isPage)) keepOwner(record, own)
-}
-
-/**
  * A record, that of another service as this shows it. Another copy of it is needed for what this service adds.
  *
  * @param record The record
@@ -276,19 +257,6 @@ export function showOther(record: unknown, mark: Mark, added: readonly string[])
   const shown = showRecord(record)
 
   return isObjectLike(shown) ? { ...shown, ...own } : shown
-}
-
-/**
- * A result in which the records of other services are as these show them: the result itself, where it has none.
- *
- * @param result The result
- * @param mark The mark of the records of this service
- * @param isPage What of it is a page
- */
-export function showOthers(result: unknown, mark: Mark, isPage: PageTest): unknown {
-  const hasOthers = toRecords(result, isPage).some((record) => isShownOtherwise(record, mark))
-
-  return hasOthers ? pickResult(result, (record) => showOther(record, mark, []), isPage) : result
 }
 
 /**

@@ -28,11 +28,11 @@ export interface QueryRules {
   /** The operators that may be used; all when left out. */
   readonly operators?: readonly string[] | undefined
   /** Names at the top that the service gives a meaning of its own. */
-  readonly further?: readonly string[]
+  readonly further: readonly string[]
   /** What the service makes of a value of `$sort` or `$select` in a form of its own. */
-  readonly convertSetting?: (name: string, value: unknown) => unknown
+  readonly convertSetting: (name: string, value: unknown) => unknown
   /** Whether the service offers `$contains`, which an error may name. */
-  readonly hasContains?: boolean
+  readonly hasContains: boolean
 }
 
 /**
@@ -55,36 +55,27 @@ const RESULTS: readonly string[] = Object.keys({ ...RESULT_FILTERS, ...CURSOR_FI
 /** Names at the top whose values name fields. A service cannot take them out of the check. */
 const CHECKED: readonly string[] = [...RESULTS, ...LOGICAL_OPERATORS, '$not']
 
-/** The rules, prepared for all queries. */
-interface PreparedRules {
-  readonly converters: ReadonlyMap<string, Convert>
-  /** For the elements of lists. */
-  readonly elements: ReadonlyMap<string, Convert>
-  readonly sorted: ReadonlySet<string>
-  readonly selected: ReadonlySet<string>
-  /** The operators that may be used; all when left out. */
-  readonly operators: ReadonlySet<string> | undefined
-  readonly further: readonly string[]
-  readonly convertSetting: (name: string, value: unknown) => unknown
-}
-
 /**
  * Prepares the check of queries. The shape of a query is left to the adapter: what is malformed passes as it is, unless
  * it names a field or a value that the rules do not allow.
  *
  * @param rules The fields, and how far they are narrowed
  */
-export function compileQuery({
-  fields,
-  sort,
-  selectable,
-  operators,
-  further = [],
-  convertSetting = (_name, value) => value,
-  hasContains = false
-}: QueryRules): QueryCheck {
-  const rules: PreparedRules = {
+export function compileQuery(rules: QueryRules): QueryCheck {
+  const prepared = prepareRules(rules)
+
+  return (query, isUrl) => (isEmpty(query) ? query : new QueryRun(prepared, isUrl).check(query))
+}
+
+/** The rules, prepared for all queries. */
+type PreparedRules = ReturnType<typeof prepareRules>
+
+function prepareRules(rules: QueryRules) {
+  const { fields, sort, selectable, operators, further, convertSetting, hasContains } = rules
+
+  return {
     converters: new Map([...fields].map(([path, field]) => [path, compileField(field, hasContains)])),
+    /** For the elements of lists. */
     elements: new Map(
       [...fields].flatMap(([path, { elements }]) => (elements ? [[path, compileField(elements)]] : []))
     ),
@@ -94,8 +85,6 @@ export function compileQuery({
     further: further.filter((name) => !CHECKED.includes(name)),
     convertSetting
   }
-
-  return (query, isUrl) => (isEmpty(query) ? query : new QueryRun(rules, isUrl).check(query))
 }
 
 /** One check of a query. */
@@ -305,7 +294,8 @@ function compileField({ kinds, isNullable, values }: Field, hasContains = false)
     if (value === '' && isNullable && values && !values.includes('')) return { value: null }
     if (kinds.includes('list')) return { toFault: () => `is a list, which cannot be compared${listHint}` }
 
-    const converted = convertValue(value, kinds, isNullable)
+    const isText = kinds.includes('string')
+    const converted = value === '' && isNullable && !isText ? null : convertScalar(value, kinds)
 
     if (converted === NO_MATCH) return { toFault: () => `expects ${expected}, got ${describeValue(value)}` }
     if (values && converted !== null && !ORDERING.includes(operator) && !values.includes(converted)) {
@@ -319,13 +309,6 @@ function compileField({ kinds, isNullable, values }: Field, hasContains = false)
 
     return { value: converted }
   }
-}
-
-function convertValue(value: unknown, kinds: readonly FieldKind[], isNullable: boolean): unknown {
-  if (value === null) return isNullable ? null : NO_MATCH
-  if (value === '' && !kinds.includes('string')) return isNullable ? null : NO_MATCH
-
-  return convertScalar(value, kinds)
 }
 
 function convertScalar(value: unknown, kinds: readonly FieldKind[]): unknown {

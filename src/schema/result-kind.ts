@@ -1,5 +1,5 @@
 // What custom methods return, as far as the envelope of their responses depends on it.
-import { getProperties, getTypes, isAnything, type JsonSchema } from './json-schema.ts'
+import { getProperties, getTypes, isAnything, type JsonSchema, mayBeSomething } from './json-schema.ts'
 import { isPageField } from './page.ts'
 import { readShape } from './shape.ts'
 
@@ -17,13 +17,6 @@ export function toResultKind(result: JsonSchema): ResultKind {
   const [only = 'one', ...others] = kinds
 
   return others.length > 0 ? 'unknown' : only
-}
-
-/** Whether a value may be anything but null, which libraries write beside another type, or as an alternative. */
-export function mayBeSomething(part: JsonSchema): boolean {
-  const types = getTypes(part)
-
-  return types.length === 0 || types.some((type) => type !== 'null')
 }
 
 function toKind(part: JsonSchema): ResultKind {

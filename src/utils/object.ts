@@ -216,6 +216,17 @@ export function withoutJson<Value>(value: Value): Value {
   return fields as Value
 }
 
+/** JSON that is the same for equal values: the names of each object are in one order, and a bigint is no string. */
+export function toCanonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) => {
+    if (typeof member === 'bigint') return { bigint: String(member) }
+
+    return isPlainObject(member)
+      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : member
+  })
+}
+
 /** Ends a `switch` over a union: the compiler refuses it as long as a case is missing. */
 export function assertNever(value: never): never {
   throw new Error(`Unexpected value: ${JSON.stringify(value)}`)
