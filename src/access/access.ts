@@ -209,11 +209,7 @@ function takeDecision(context: HookContext, decision: unknown): void {
 
 /** An undefined value would find the records that have none: `{ ownerId: params.user?.id }` without a user. */
 function isQuery(decision: unknown): decision is Query {
-  return isPlainObject(decision) && findPath(decision, isUndefined) === undefined
-}
-
-function isUndefined(value: unknown): boolean {
-  return value === undefined
+  return isPlainObject(decision) && findPath(decision, (value) => value === undefined) === undefined
 }
 
 /** An error that was made for clients tells them why; any other is a mistake of the rule. */

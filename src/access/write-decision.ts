@@ -30,17 +30,20 @@ export interface Write {
  * @param write The data, and what it sets
  */
 export function evaluateForWrite(query: Query, write: Write): WriteDecision {
-  return all(Object.keys(query).map((name) => evaluateEntry(name, query[name], write)))
+  return combine(
+    '$and',
+    Object.keys(query).map((name) => evaluateEntry(name, query[name], write))
+  )
 }
 
 function evaluateEntry(name: string, value: unknown, write: Write): WriteDecision {
   switch (name) {
     case '$and':
-      return evaluateList(value, write, all)
+      return evaluateList(value, write, '$and')
     case '$or':
-      return evaluateList(value, write, some)
+      return evaluateList(value, write, '$or')
     case '$nor':
-      return negate(evaluateList(value, write, some))
+      return negate(evaluateList(value, write, '$or'))
     case '$not':
       return isPlainObject(value) ? negate(evaluateForWrite(value, write)) : undefined
     default:
@@ -48,14 +51,13 @@ function evaluateEntry(name: string, value: unknown, write: Write): WriteDecisio
   }
 }
 
-function evaluateList(
-  value: unknown,
-  write: Write,
-  combine: (parts: readonly WriteDecision[]) => WriteDecision
-): WriteDecision {
+function evaluateList(value: unknown, write: Write, operator: '$and' | '$or'): WriteDecision {
   if (!Array.isArray(value) || !value.every(isPlainObject)) return undefined
 
-  return combine(value.map((part) => evaluateForWrite(part, write)))
+  return combine(
+    operator,
+    value.map((part) => evaluateForWrite(part, write))
+  )
 }
 
 function evaluateField(name: string, value: unknown, write: Write): WriteDecision {
@@ -73,7 +75,8 @@ function evaluateField(name: string, value: unknown, write: Write): WriteDecisio
 
   if (!isPlainObject(value)) return compare(field, '$eq', value)
 
-  return all(
+  return combine(
+    '$and',
     Object.entries(value).map(([operator, operand]) =>
       operator === '$not' ? negate(evaluateField(name, operand, write)) : compare(field, operator, operand)
     )
@@ -122,22 +125,16 @@ function isScalar(value: unknown): boolean {
   return value === null || value instanceof Date || typeof value !== 'object'
 }
 
-function all(parts: readonly WriteDecision[]): WriteDecision {
-  if (parts.includes(false)) return false
+function combine(operator: '$and' | '$or', parts: readonly WriteDecision[]): WriteDecision {
+  // One that does not hold decides `$and`, one that holds decides `$or`.
+  const decisive = operator === '$or'
+
+  if (parts.includes(decisive)) return decisive
   if (parts.includes(undefined)) return undefined
 
   const open = parts.filter(isQuery)
 
-  return open.length === 0 ? true : open.length === 1 ? (open[0] as Query) : { $and: open }
-}
-
-function some(parts: readonly WriteDecision[]): WriteDecision {
-  if (parts.includes(true)) return true
-  if (parts.includes(undefined)) return undefined
-
-  const open = parts.filter(isQuery)
-
-  return open.length === 0 ? false : open.length === 1 ? (open[0] as Query) : { $or: open }
+  return open.length === 0 ? !decisive : open.length === 1 ? (open[0] as Query) : { [operator]: open }
 }
 
 function negate(decision: WriteDecision): WriteDecision {

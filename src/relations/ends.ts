@@ -2,7 +2,7 @@ import { getIdField } from '../core/service.ts'
 import type { Application } from '../core/types.ts'
 import { parseQuery } from '../query/parse.ts'
 import { hasLinks, type ListRules } from '../query/related.ts'
-import { getFrom, getThrough, type ListOrder, type Relation } from '../schema/relation.ts'
+import { getThrough, type ListOrder, type Relation } from '../schema/relation.ts'
 
 /** The two fields whose values a relation compares, or compares with those of records that link. */
 export interface Ends {
@@ -27,7 +27,7 @@ export function getEnds(
   const related: object = app.service(relation.path)
 
   return {
-    from: getFrom(relation, getIdField(service)),
+    from: relation.from ?? getIdField(service),
     to: relation.to ?? getIdField(related),
     related
   }

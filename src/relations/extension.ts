@@ -13,7 +13,7 @@ import type {
 import type { Hook } from '../hooks/types.ts'
 import { getSchemaDefinition } from '../schema/compile.ts'
 import type { DescribedExtension, InnerExtension } from '../schema/declared.ts'
-import { getFrom, listFilters, type Relation, type Relations } from '../schema/relation.ts'
+import { listFilters, type Relation, type Relations } from '../schema/relation.ts'
 import { selectSources } from '../schema/selection.ts'
 import { getInherited, getSlots, setSlots } from '../utils/call-state.ts'
 import { isString } from '../utils/check.ts'
@@ -165,7 +165,7 @@ class ServiceRelations implements InnerExtension {
 
     if (includes.size > 0) {
       const isRelation = (name: string) => Object.hasOwn(relations, name)
-      const sources = [...includes.keys()].map((name) => getFrom(relations[name] as Relation, id))
+      const sources = [...includes.keys()].map((name) => (relations[name] as Relation).from ?? id)
 
       asked = selectSources(context, query, id, (name) => (isRelation(name) ? [] : undefined), sources)
     }

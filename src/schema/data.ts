@@ -2,12 +2,12 @@ import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
 import { isFunction } from '../utils/check.ts'
 import { findOrNothing } from '../utils/find-or-nothing.ts'
-import { copyWith, isPlainObject } from '../utils/object.ts'
+import { copyWith, isEmpty, isPlainObject } from '../utils/object.ts'
 import { andThen, mapAll } from '../utils/promise.ts'
 import { compileDates } from './dates.ts'
 import { isWritten, type SchemaSettings, type ServerValue } from './declaration.ts'
 import { type Fault, MAX_FAULTS, SET_BY_SERVER, toBadRequest } from './faults.ts'
-import { compileDateFaults, compileForm } from './form.ts'
+import { compileForm, explainDate } from './form.ts'
 import { compileOwnId, type OwnIdSettings } from './own-id.ts'
 import { compileUnknown } from './unknown.ts'
 import type { ValidationOutcome, Validator } from './validator.ts'
@@ -104,7 +104,6 @@ function compileRecord(
 ): (data: unknown, source: DataSource, prefix: string) => Result | Promise<Result> {
   const { validator, server = {}, parents = [], id, unknown, writes } = settings
   const convertForm = compileForm(validator.input, what)
-  const explainDate = compileDateFaults(validator.input)
   const convertDates = compileDates(validator.input)
   const split = compileUnknown(validator.input)
   const reserved = new Set([...Object.keys(server), ...(id === undefined ? [] : [id])])
@@ -112,14 +111,16 @@ function compileRecord(
   return (data, source, prefix) => {
     const sent = source.isForm ? convertForm(data) : data
     const { rest, given: taken } = takeReserved(sent, reserved)
-    const given = source.isOutside && unknown === 'drop' ? pick(taken, parents) : taken
+    // What a client gives for fields of the server is dropped: the path of the service has set the rest.
+    const isDropped = source.isOutside && unknown === 'drop'
+    const given = isDropped ? pickFields(taken, (name) => parents.includes(name)) : taken
     const { value: known, unknown: names } = split(rest)
     const { value, unfit } = source.isOutside ? convertDates(known) : { value: known, unfit: NO_PATHS }
     const refused = source.isOutside ? Object.keys(given).filter((name) => !parents.includes(name)) : []
     const isUnknown = unknown !== 'drop' && names.length > 0
 
     const explain = (fault: Fault) => {
-      if (source.isForm) return explainDate(fault, value)
+      if (source.isForm) return explainDate(fault, value, validator.input)
 
       return unfit.has(fault.path) ? { path: fault.path, message: NO_DATE } : fault
     }
@@ -146,30 +147,23 @@ function compileRecord(
 function takeReserved(data: unknown, reserved: ReadonlySet<string>): { rest: unknown; given: Data } {
   if (!isPlainObject(data)) return { rest: data, given: NONE }
 
-  const names = Object.keys(data)
+  if (!Object.keys(data).some((name) => reserved.has(name))) return { rest: data, given: NONE }
 
-  if (!names.some((name) => reserved.has(name))) return { rest: data, given: NONE }
-
-  const pick = (isGiven: boolean) =>
-    Object.fromEntries(
-      names.filter((name) => reserved.has(name) === isGiven).map((name) => [name, data[name]])
-    )
-
-  return { rest: pick(false), given: pick(true) }
-}
-
-/** What a client gives for fields of the server, where that is dropped: the path of the service has set the rest. */
-function pick(given: Data, names: readonly string[]): Data {
-  const left = Object.entries(given).filter(([name]) => names.includes(name))
-
-  return left.length > 0 ? Object.fromEntries(left) : NONE
+  return {
+    rest: pickFields(data, (name) => !reserved.has(name)),
+    given: pickFields(data, (name) => reserved.has(name))
+  }
 }
 
 /** A change has the fields that were sent and no other: libraries put defaults in. */
 function pickSent(valid: unknown, sent: unknown): unknown {
   if (!isPlainObject(valid) || !isPlainObject(sent)) return valid
 
-  return Object.fromEntries(Object.entries(valid).filter(([name]) => Object.hasOwn(sent, name)))
+  return pickFields(valid, (name) => Object.hasOwn(sent, name))
+}
+
+function pickFields(data: Data, isPicked: (name: string) => boolean): Data {
+  return Object.fromEntries(Object.entries(data).filter(([name]) => isPicked(name)))
 }
 
 function toFaults(paths: readonly string[], message: string): readonly Fault[] {
@@ -267,7 +261,7 @@ interface Maker {
 }
 
 function setFields(makers: readonly Maker[], value: unknown, given: Data, context: HookContext): unknown {
-  if (makers.length === 0 && given === NONE) return value
+  if (makers.length === 0 && isEmpty(given)) return value
 
   const record: Data = copyWith(value as Data, given)
   const missing = makers.filter(({ name }) => !Object.hasOwn(given, name))

@@ -46,7 +46,7 @@ import { type Picker, showAll, showOther } from './output.ts'
 import { assertSentId } from './own-id.ts'
 import { listRecords, type PageTest, pickResult, toPageTest } from './page.ts'
 import type { QueryCheck } from './query.ts'
-import { getFrom, type Relations } from './relation.ts'
+import type { Relations } from './relation.ts'
 import { compileExternal, compileResult, type ResolverSettings, resolveInput } from './resolvers.ts'
 import { compileResultCheck, type ResultCheck } from './result.ts'
 import { dropSources, selectSources } from './selection.ts'
@@ -332,7 +332,7 @@ class ServiceSchema implements DescribedExtension {
 
     const sources = [
       ...Object.values(computed).flatMap(({ from }) => from),
-      ...Object.values(relations).map((relation) => getFrom(relation, id))
+      ...Object.values(relations).map(({ from = id }) => from)
     ]
 
     return async (context) => {

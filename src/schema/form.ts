@@ -23,25 +23,25 @@ export function compileForm(schema: JsonSchema, what: 'data' | 'query'): (value:
 }
 
 /**
- * Prepares a function that explains the faults of a form. For a string that is no date, libraries say "expected a date, got a
- * string", which does not help: a form can send only strings.
+ * Explains a fault of a form. For a string that is no date, libraries say "expected a date, got a string", which does not
+ * help: a form can send only strings.
  *
+ * @param fault The fault
+ * @param data The data
  * @param schema The schema of the data
  */
-export function compileDateFaults(schema: JsonSchema): (fault: Fault, data: unknown) => Fault {
-  return (fault, data) => {
-    const value = getPath(data, fault.path.split('.'))
-    const { kinds = [], isNullable = false } =
-      (typeof value === 'string' && findField(schema, fault.path)) || {}
+export function explainDate(fault: Fault, data: unknown, schema: JsonSchema): Fault {
+  const value = getPath(data, fault.path.split('.'))
+  const { kinds = [], isNullable = false } =
+    (typeof value === 'string' && findField(schema, fault.path)) || {}
 
-    if (!kinds.includes('date') || kinds.includes('string')) return fault
+  if (!kinds.includes('date') || kinds.includes('string')) return fault
 
-    const message = toExactDate(`${value}Z`)
-      ? 'expects a date in ISO 8601 with a time zone'
-      : `expects ${toExpectation(kinds, isNullable)}, got a string`
+  const message = toExactDate(`${value}Z`)
+    ? 'expects a date in ISO 8601 with a time zone'
+    : `expects ${toExpectation(kinds, isNullable)}, got a string`
 
-    return { path: fault.path, message }
-  }
+  return { path: fault.path, message }
 }
 
 /** In a form, `on` is true, and an empty field is left out. */

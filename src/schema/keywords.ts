@@ -70,13 +70,7 @@ function listLike(keyword: string): readonly string[] {
 }
 
 function findFirst(schemas: readonly unknown[]): string | undefined {
-  for (const schema of schemas) {
-    const sentence = findMisspelt(schema)
-
-    if (sentence !== undefined) return sentence
-  }
-
-  return undefined
+  return schemas.map(findMisspelt).find((sentence) => sentence !== undefined)
 }
 
 /** The schemas in a schema. Keywords of others may hold anything. */

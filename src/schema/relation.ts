@@ -189,11 +189,6 @@ export function exists<Related extends RelatedTypes = RelatedTypes, const From e
   return toCount('exists', path, options)
 }
 
-/** The field of the record that a relation starts from. */
-export function getFrom({ from }: Relation, id: string): string {
-  return from ?? id
-}
-
 /** What is between the two services of a relation, if there is anything. */
 export function getThrough(relation: Relation): LinkOptions | undefined {
   return 'through' in relation ? relation.through : undefined

@@ -4,7 +4,7 @@ import type { SentData } from '../core/types.ts'
 import { CURSOR_FIELDS, describeValue } from '../query/operators.ts'
 import { isObject } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
-import { isEmpty, setOwn } from '../utils/object.ts'
+import { isEmpty } from '../utils/object.ts'
 import type { SchemaSettings } from './declaration.ts'
 import { COUNTS, type Envelope } from './envelope.ts'
 import { type Fault, toBadRequest } from './faults.ts'
@@ -142,26 +142,18 @@ export function wrapResult(value: unknown, envelope: Envelope, isPage: PageTest)
   const { one, many } = envelope
 
   if (value === undefined || value === null) return value
-  if (Array.isArray(value)) return many === undefined ? value : toFields([[many, value]])
-  if (!isPage(value)) return one === undefined ? value : toFields([[one, value]])
+  if (Array.isArray(value)) return many === undefined ? value : { [many]: value }
+  if (!isPage(value)) return one === undefined ? value : { [one]: value }
   if (many === undefined) return value
 
-  return toFields([
-    [many, value.data],
-    ...COUNTS.flatMap((name) => {
-      const field = envelope[name]
-      const count = value[name]
+  const fields: Record<string, unknown> = { [many]: value.data }
 
-      return field === undefined || count === undefined ? [] : [[field, count] as const]
-    }),
-    ...CURSOR_FIELDS.flatMap((name) => (value[name] === undefined ? [] : [[name, value[name]] as const]))
-  ])
-}
+  for (const name of COUNTS) {
+    const field = envelope[name]
 
-function toFields(entries: readonly (readonly [name: string, value: unknown])[]): object {
-  const fields: Record<string, unknown> = {}
-
-  for (const [name, value] of entries) setOwn(fields, name, value)
+    if (field !== undefined && value[name] !== undefined) fields[field] = value[name]
+  }
+  for (const name of CURSOR_FIELDS) if (value[name] !== undefined) fields[name] = value[name]
 
   return fields
 }
