@@ -352,12 +352,7 @@ function hasWithin(paths: readonly string[], path: string): boolean {
 
 /** The fields that a value is put in for where they are missing. */
 function listDefaulted(fields: JsonSchema): readonly string[] {
-  const names: string[] = []
-
-  for (const name in fields)
-    if ((fields[name] as JsonSchema | undefined)?.default !== undefined) names.push(name)
-
-  return names
+  return Object.keys(fields).filter((name) => (fields[name] as JsonSchema | undefined)?.default !== undefined)
 }
 
 /** Whether a keyword may tell of a field that is hidden. */
@@ -411,9 +406,7 @@ function isNull(schema: JsonSchema): boolean {
 
 /** Whether a schema says nothing of what it describes. */
 export function isUndescribed(schema: JsonSchema): boolean {
-  for (const keyword in schema) if (!DESCRIPTIVE.includes(keyword)) return false
-
-  return true
+  return Object.keys(schema).every((keyword) => DESCRIPTIVE.includes(keyword))
 }
 
 const DESCRIPTIVE: readonly string[] = ['title', 'description', 'readOnly']

@@ -5,7 +5,6 @@ import { COUNTS, type Envelope } from '../schema/envelope.ts'
 import { getProperties, getTypes, type JsonSchema, mayBeSomething } from '../schema/json-schema.ts'
 import { withoutReference } from '../schema/references.ts'
 import { readShape } from '../schema/shape.ts'
-import { setOwn } from '../utils/object.ts'
 
 const INTEGER: JsonSchema = Object.freeze({ type: 'integer' })
 const BOOLEAN: JsonSchema = Object.freeze({ type: 'boolean' })
@@ -157,9 +156,10 @@ function toList(items: JsonSchema): JsonSchema {
 }
 
 function toObject(fields: readonly Field[], more: object = {}): JsonSchema {
-  const properties: { [name: string]: JsonSchema } = {}
-
-  for (const [name, schema] of fields) setOwn(properties, name, schema)
-
-  return { type: 'object', required: fields.map(([name]) => name), properties, ...more }
+  return {
+    type: 'object',
+    required: fields.map(([name]) => name),
+    properties: Object.fromEntries(fields),
+    ...more
+  }
 }

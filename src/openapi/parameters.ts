@@ -10,7 +10,6 @@ import { isFieldTable, type QueryDefinition } from '../schema/compile.ts'
 import { type Field, findField, isHidden } from '../schema/fields.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { isCountRelation, MAX_LEVELS, MAX_NAMES } from '../schema/relation.ts'
-import { setOwn } from '../utils/object.ts'
 import { type FiltersByOperators, toScalar } from './filters.ts'
 import { toDeep, toForm } from './parameter-forms.ts'
 import { isRefusedName, toQueryParameters } from './query-schema.ts'
@@ -189,9 +188,7 @@ export function listIncludes(
 
 function toSort(paths: readonly string[]): OpenApiParameter {
   const direction = { enum: [1, -1] }
-  const properties = {}
-
-  for (const path of paths) setOwn(properties, path, direction)
+  const properties = Object.fromEntries(paths.map((path) => [path, direction]))
 
   return toDeep('$sort', { type: 'object', properties, additionalProperties: false })
 }

@@ -19,10 +19,9 @@ export interface SchemaSettings {
 /** The schemas of a document. */
 export class Schemas implements DocumentStore {
   /** By name. */
-  readonly all: ReadonlyMap<string, JsonSchema>
+  readonly all: Map<string, JsonSchema>
   readonly onUnknown: (path: string) => void
 
-  private readonly kept: Map<string, JsonSchema>
   private readonly names = new Names(['Error'])
   private readonly services: ReadonlyMap<string, ManifestService>
   /** The names of the schemas of records, by the paths of services: schemas of other services refer to them. */
@@ -34,8 +33,7 @@ export class Schemas implements DocumentStore {
    * @param settings What else is known
    */
   constructor(services: readonly ManifestService[], { names, hasOwnErrors, onUnknown }: SchemaSettings) {
-    this.kept = new Map([['Error', hasOwnErrors ? { type: 'object' } : ERROR]])
-    this.all = this.kept
+    this.all = new Map([['Error', hasOwnErrors ? { type: 'object' } : ERROR]])
     this.onUnknown = onUnknown
     this.services = new Map(services.map((service) => [service.path, service]))
     this.records = new Map(
@@ -62,8 +60,8 @@ export class Schemas implements DocumentStore {
     const reference = { $ref: `#/components/schemas/${name}` }
 
     // The place in the order of the document, before those that it refers to.
-    this.kept.set(name, ANYTHING)
-    this.kept.set(name, toSchema(reference))
+    this.all.set(name, ANYTHING)
+    this.all.set(name, toSchema(reference))
 
     return reference
   }

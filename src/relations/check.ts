@@ -6,7 +6,7 @@ import type { Application, Params } from '../core/types.ts'
 import { getTraits } from '../hooks/traits.ts'
 import { hasLinks } from '../query/related.ts'
 import { toNames } from '../schema/alternatives.ts'
-import { getSchemaDefinition, isFieldTable, mayHaveMore, type SchemaDefinition } from '../schema/compile.ts'
+import { getSchemaDefinition, isFieldTable, mayHaveMore } from '../schema/compile.ts'
 import type { DescribedExtension } from '../schema/declared.ts'
 import { getThrough, type LinkFields, type Relation } from '../schema/relation.ts'
 import { listStored } from '../schema/stored.ts'
@@ -174,7 +174,7 @@ function assertEnd({ title, relation, app, own }: Checked): void {
     const name = getFirstName(field)
     const says = related.computed.includes(name)
       ? 'which is made for each result, and not stored'
-      : !mayHave(related, name)
+      : !mayHaveMore(related) && !toNames(related.record).includes(name)
         ? `which its schema does not declare${didYouMean(name, toNames(related.record))}`
         : isCompound(related.record, field) && field !== to
           ? 'which is an object or a list, and has no order'
@@ -260,8 +260,4 @@ function warnOfUnreachable({ title, relation: { path }, app }: Checked): void {
     `${title} is empty for every client: ${reason}. Write access({ find: … }) for '${path}': the rule decides what relations show, and 'methods' need not list 'find'`,
     undefined
   )
-}
-
-function mayHave(definition: SchemaDefinition, name: string): boolean {
-  return mayHaveMore(definition) || toNames(definition.record).includes(name)
 }

@@ -48,13 +48,7 @@ export function findFault(
 
   if (all.size > MAX_NAMES) return `expects at most ${MAX_NAMES} relations`
 
-  for (const name of all) {
-    const unknown = findUnknown(app, name, relations)
-
-    if (unknown !== undefined) return unknown
-  }
-
-  return undefined
+  return [...all].map((name) => findUnknown(app, name, relations)).find((fault) => fault !== undefined)
 }
 
 /** What is included by names of relations that there are. */

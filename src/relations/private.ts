@@ -3,9 +3,9 @@ import { isGuarded } from '../core/gate.ts'
 import { getServiceOptions } from '../core/service.ts'
 import { keepFromEvents } from '../core/shown.ts'
 import type { HookContext } from '../core/types.ts'
-import { listRecords, pickResult, toPageTest, toRecords } from '../schema/page.ts'
+import { listRecords, toPageTest } from '../schema/page.ts'
 import type { Relation, Relations } from '../schema/relation.ts'
-import { isPlainObject } from '../utils/object.ts'
+import { copyWith, isPlainObject } from '../utils/object.ts'
 import { getRelations, type Includes } from './include.ts'
 
 /**
@@ -24,13 +24,14 @@ export function withoutPrivate(
   relations: Relations,
   isDeep: boolean
 ): unknown {
-  const pick = (record: unknown) => dropPrivate(context, record, relations, isDeep)
   // Code that sends an event has no method.
   const isPage = toPageTest((context as { readonly method?: string }).method)
-  const shown = pickResult(dispatch, pick, isPage)
-  const records = toRecords(shown, isPage)
 
-  return toRecords(dispatch, isPage).every((record, index) => record === records[index]) ? dispatch : shown
+  if (!isPage(dispatch)) return dropPrivate(context, dispatch, relations, isDeep)
+
+  const data = dropPrivate(context, dispatch.data, relations, isDeep)
+
+  return data === dispatch.data ? dispatch : copyWith(dispatch, { data })
 }
 
 function dropPrivate(context: HookContext, value: unknown, relations: Relations, isDeep: boolean): unknown {
@@ -56,9 +57,8 @@ function dropPrivate(context: HookContext, value: unknown, relations: Relations,
     }
 
     const field = value[name]
-    const picked = relation
-      ? dropPrivate(context, field, getRelations(context.app, relation.path), false)
-      : dropPrivate(context, field, relations, isDeep)
+    const within = relation ? getRelations(context.app, relation.path) : relations
+    const picked = dropPrivate(context, field, within, !relation)
 
     if (picked !== field) shown = { ...shown, [name]: picked }
   }
