@@ -25,7 +25,8 @@ import type { AnyKyselyParams } from './options.ts'
 import { isStoredService, type StoredField, type StoredService } from './stored-fields.ts'
 
 /** What the columns of a table do not say. */
-export interface TableSettings<Row = any> extends Omit<SettingsFor<Row>, 'ajv' | 'drift'> {
+export interface TableSettings<Row = any>
+  extends Omit<SettingsFor<Row>, 'ajv' | 'drift' | 'resolvers' | 'enforce'> {
   /** JSON Schemas for columns that hold less than their types say. Null is added where the column can be null. */
   readonly fields?: { readonly [Name in keyof Row]?: JsonSchema }
 }
@@ -51,23 +52,11 @@ export type TypesOfTable<Table, Server extends PropertyKey, E = undefined> = {
 /** Fields that may be left out: with `exactOptionalPropertyTypes`, data with `undefined` fits no record. */
 type WithoutUndefined<Data> = { [Name in keyof Data]?: Exclude<Data[Name], undefined> }
 
-/** The settings that a table has as a schema has them. */
-const SHARED = [
-  'server',
-  'timestamps',
-  'hidden',
-  'computed',
-  'relations',
-  'include',
-  'envelope',
-  'view',
-  'extra',
-  'methods',
-  'query',
-  'unknown'
-]
+/** `SHARED`: what a table may have as a schema has it. */
+const { record, create, update, patch, ajv, drift, resolvers, enforce, ...SHARED } = CHECKS
+
 const TABLE_CHECKS: typeof CHECKS = {
-  ...Object.fromEntries(Object.entries(CHECKS).filter(([name]) => SHARED.includes(name))),
+  ...SHARED,
   fields: [isJsonSchemas, 'an object with a JSON Schema for each column']
 }
 

@@ -48,3 +48,17 @@ it('is refused when the application is set up', async () => {
 
   await expect(app.setup()).rejects.toThrow("'envelope' of schema() has the name 'a' twice")
 })
+
+it('has the statuses that its settings name', async () => {
+  const Model = await createTable(SQLITE, NAME, 'id integer primary key, title text')
+  const app = alula()
+  const handle = createHandler(app, { logger: false })
+
+  app.use('notes', kysely({ Model, name: NAME }), { schema: table({ status: { remove: 204 } }) })
+
+  const note = await app.service('notes').create({ title: 'a' })
+  const response = await handle(new Request(`http://localhost/notes/${note.id}`, { method: 'DELETE' }))
+
+  expect(response.status).toBe(204)
+  expect(await response.text()).toBe('')
+})

@@ -66,6 +66,8 @@ table<Database['notes']>({ server: { owner: () => 'ada' } })
 table<Database['notes']>({ server: { ownerId: () => 5 } })
 // @ts-expect-error There is no such setting.
 table<Database['notes']>({ drift: 'warn' })
+// @ts-expect-error A table is enforced.
+table<Database['notes']>({ enforce: false })
 
 // Without types.
 const loose = table({
