@@ -40,12 +40,10 @@ export function openTable(
   db: AnyKysely,
   options: TableOptions
 ): TableHandle | Promise<TableHandle> {
-  const table = getTable(Model, db, options.name)
+  const table = findOpened(Model, options)
 
   // Each call comes here: a promise of what is known would be made for nothing.
-  return table instanceof Promise || (options.isGuarded && !findDatabase(Model).guarded.has(table))
-    ? openFirst(Model, db, table, options)
-    : toHandle(db, table, options)
+  return table ? toHandle(db, table, options) : openFirst(Model, db, options)
 }
 
 /** A table that calls have opened before, and whose policies hold where they have to. */
@@ -63,15 +61,15 @@ interface TableOptions {
   readonly isGuarded?: boolean
 }
 
-async function openFirst(
-  Model: AnyKysely,
-  db: AnyKysely,
-  reading: Table | Promise<Table>,
-  options: TableOptions
-): Promise<TableHandle> {
-  const table = await reading
+/** Checks once for each table that policies hold: a call may name one that set-up has not seen. */
+async function openFirst(Model: AnyKysely, db: AnyKysely, options: TableOptions): Promise<TableHandle> {
+  const { guarded } = findDatabase(Model)
+  const table = await getTable(Model, db, options.name)
 
-  if (options.isGuarded) await assertGuarded(Model, db, { name: options.name, table })
+  if (options.isGuarded && !guarded.has(table)) {
+    await assertRowSecurity(db, findPlace(Model, options.name))
+    guarded.add(table)
+  }
 
   return toHandle(db, table, options)
 }
@@ -91,20 +89,6 @@ function toHandle(db: AnyKysely, table: Table, { name, id, by }: TableOptions): 
   }
 
   return { db, name, table, id, by }
-}
-
-/** Checks once for each table that policies hold: a call may name one that set-up has not seen. */
-async function assertGuarded(
-  Model: AnyKysely,
-  db: AnyKysely,
-  { name, table }: { readonly name: string; readonly table: Table }
-): Promise<void> {
-  const { guarded } = findDatabase(Model)
-
-  if (guarded.has(table)) return
-
-  await assertRowSecurity(db, findPlace(Model, name))
-  guarded.add(table)
 }
 
 /**
