@@ -57,20 +57,8 @@ function cloneInto<T extends object>(copy: T, source: T): T {
 
 /** Only the bytes that are seen: a small Buffer is part of a block that holds others too. */
 function cloneView(view: ArrayBufferView): ArrayBufferView {
-  if (view instanceof DataView) {
-    return new DataView(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength))
-  }
+  const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength).slice()
+  const View = globalThis[(view as Uint8Array)[Symbol.toStringTag]]
 
-  // `Buffer` has a `slice` of its own, which shares the memory.
-  const copy = Uint8Array.prototype.slice.call(
-    new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
-  ).buffer
-
-  return Object.setPrototypeOf(new (typedArrayOf(view))(copy), Object.getPrototypeOf(view))
-}
-
-function typedArrayOf(view: ArrayBufferView): new (buffer: ArrayBufferLike) => ArrayBufferView {
-  const name = (view as Uint8Array)[Symbol.toStringTag]
-
-  return globalThis[name]
+  return Object.setPrototypeOf(new View(bytes.buffer), Object.getPrototypeOf(view))
 }
