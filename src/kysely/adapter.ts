@@ -6,7 +6,7 @@ import { TRAITS, type Traits } from '../hooks/traits.ts'
 import type { ParsedQuery, Sort } from '../query/ast.ts'
 import { type RecordSet, returnSet } from '../query/related.ts'
 import { getInherited, getServiceSlots } from '../utils/call-state.ts'
-import { hasCode } from '../utils/check.ts'
+import { hasCode, isGiven } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { findDatabase } from './databases.ts'
@@ -457,18 +457,16 @@ function assertNumbered(items: readonly unknown[], { id, table }: TableHandle): 
   for (const column of table.columns.values()) {
     const { name } = column
 
-    if (!isNumbered(column, id) || !items.some((item) => hasChosen(item, name))) continue
+    if (
+      !isNumbered(column, id) ||
+      !items.some((item) => isGiven((item as StoredRow | null | undefined)?.[name]))
+    )
+      continue
 
     throw new BadRequest(`Invalid data: '${name}' is numbered by the database, and cannot be chosen`, {
       errors: { [name]: 'cannot be chosen' }
     })
   }
-}
-
-function hasChosen(item: unknown, name: string): boolean {
-  const given = (item as Record<string, unknown> | null | undefined)?.[name]
-
-  return given !== undefined && given !== null && given !== ''
 }
 
 /** Clients send whole records: another number is not taken over, as another id is not. */

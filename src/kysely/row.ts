@@ -1,4 +1,5 @@
 import { BadRequest } from '../errors.ts'
+import { isGiven } from '../utils/check.ts'
 import { setOwn } from '../utils/object.ts'
 import { toColumn } from './field.ts'
 import { toStored } from './kinds.ts'
@@ -62,11 +63,11 @@ export function toNewRow(data: object, handle: TableHandle): Row {
   const given = (data as Record<string, unknown>)[id]
   const column = toColumn(id, table)
 
-  if (given !== undefined && given !== null && given !== '') {
+  if (isGiven(given)) {
     row.set(id, toStoredField(column, column.kind === 'text' ? String(given) : given, handle))
   } else if (needsId(column, handle)) {
     row.set(id, crypto.randomUUID())
-  } else if (table.dialect.storesNoId(column)) {
+  } else if (table.dialect.storesNoId?.(column)) {
     throw new BadRequest(`Invalid data: '${id}' must not be null`, { errors: { [id]: 'is required' } })
   }
 

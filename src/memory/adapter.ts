@@ -22,7 +22,7 @@ import { type CustomPredicates, compilePredicate, type Predicate } from '../quer
 import { type RecordSet, returnSet } from '../query/related.ts'
 import { toSelection } from '../query/select.ts'
 import { getServiceSlots } from '../utils/call-state.ts'
-import { isFunction, isObject, isStringList, isSyncFunction } from '../utils/check.ts'
+import { isFunction, isGiven, isObject, isStringList, isSyncFunction } from '../utils/check.ts'
 import { copyWith, isPlainObject } from '../utils/object.ts'
 import { assertOption, assertOptions, type OptionChecks } from '../utils/options.ts'
 import { assertSync } from '../utils/promise.ts'
@@ -33,7 +33,7 @@ import { takeSorted } from './page.ts'
 import type { Entry, Stored } from './record-index.ts'
 import { filterRecords, Records } from './records.ts'
 import { MemorySet, toRelatedReader } from './set.ts'
-import { isGiven, UniqueFields } from './unique.ts'
+import { UniqueFields } from './unique.ts'
 
 /** The options of a memory service. */
 export interface MemoryOptions<Result = any> extends AdapterOptions {

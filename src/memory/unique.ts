@@ -1,6 +1,7 @@
 import { BadRequest, Conflict } from '../errors.ts'
 import { describeValue } from '../query/operators.ts'
 import { toTimeKey } from '../query/precise-date.ts'
+import { isGiven } from '../utils/check.ts'
 import { isComposite } from '../utils/object.ts'
 import type { Entry, RecordIndex, Stored } from './record-index.ts'
 import { Records } from './records.ts'
@@ -105,9 +106,4 @@ function assertScalar(field: string, value: unknown): void {
   throw new BadRequest(`Invalid data: '${field}' expects a string or a number, got ${describeValue(value)}`, {
     errors: { [field]: 'expects a string or a number' }
   })
-}
-
-/** Whether there is a value. Unlike in v5, 0 is a valid id; an empty string is none. */
-export function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null && value !== ''
 }

@@ -46,6 +46,11 @@ export function isStringList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((element) => typeof element === 'string')
 }
 
+/** Whether there is a value. Unlike in v5, 0 is a valid id; an empty string is none. */
+export function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== ''
+}
+
 /** Whether a value is `true` or `false`. */
 export function isBoolean(value: unknown): value is boolean {
   return typeof value === 'boolean'
