@@ -9,8 +9,7 @@ import {
   LOGICAL_OPERATORS,
   NULL_OPERATOR,
   parseNullTest,
-  RESULT_FILTERS,
-  SHORT_NAMES
+  RESULT_FILTERS
 } from '../query/operators.ts'
 import { type FilterConverter, parseQuery, QUERY_DEPTH, type QueryOptions } from '../query/parse.ts'
 import { Operand } from '../query/related.ts'
@@ -119,9 +118,10 @@ function spellOut(value: unknown): unknown {
   const copy: Query = pickSymbols(value)
 
   for (const name of Object.keys(value)) {
-    const full = SHORT_NAMES.get(name)
+    const { comparison } = FIELD_OPERATORS.get(name) ?? {}
+    const full = comparison ? `$${comparison}` : name
 
-    setOwn(copy, full === undefined || Object.hasOwn(value, full) ? name : full, spellOut(value[name]))
+    setOwn(copy, Object.hasOwn(value, full) ? name : full, spellOut(value[name]))
   }
 
   return copy

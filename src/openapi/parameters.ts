@@ -1,11 +1,5 @@
 import type { ManifestService } from '../manifest/services.ts'
-import {
-  FIELD_OPERATORS,
-  LIST_OPERATORS,
-  NULL_OPERATOR,
-  PATTERN_OPERATORS,
-  SHORT_NAMES
-} from '../query/operators.ts'
+import { FIELD_OPERATORS, LIST_OPERATORS, NULL_OPERATOR, PATTERN_OPERATORS } from '../query/operators.ts'
 import { isFieldTable, type QueryDefinition } from '../schema/compile.ts'
 import { type Field, findField, isHidden } from '../schema/fields.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
@@ -27,8 +21,10 @@ export interface QuerySources {
   readonly toFilters: FiltersByOperators
 }
 
-/** The operators of every adapter. */
-const OPERATORS = [...FIELD_OPERATORS.keys(), NULL_OPERATOR].filter((name) => !SHORT_NAMES.has(name))
+/** The operators of every adapter, without short spellings. */
+const OPERATORS = [...FIELD_OPERATORS]
+  .flatMap(([name, { comparison }]) => (name === `$${comparison}` ? name : []))
+  .concat(NULL_OPERATOR)
 
 /** Those that a service has to list. */
 const LISTED = [...PATTERN_OPERATORS, ...LIST_OPERATORS]

@@ -1,5 +1,4 @@
-import { BadRequest } from '../errors.ts'
-import { assertValue, describeValue } from './operators.ts'
+import { assertList } from './operators.ts'
 import { type CustomPredicates, toMembershipTest } from './predicate.ts'
 
 /**
@@ -27,11 +26,7 @@ function toListTest(operator: string, value: unknown): (field: unknown) => boole
 export function parseWanted(operator: string, value: unknown): readonly unknown[] {
   const wanted = operator === '$contains' ? [value] : value
 
-  if (!Array.isArray(wanted)) {
-    throw new BadRequest(`Invalid query: '${operator}' expects an array, got ${describeValue(value)}`)
-  }
-
-  for (const one of wanted) assertValue(operator, one)
+  assertList(operator, wanted)
 
   return wanted
 }

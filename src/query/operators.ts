@@ -24,12 +24,6 @@ export const FIELD_OPERATORS: ReadonlyMap<string, FieldOperator> = new Map([
   ['$nin', { comparison: 'nin', list: true }]
 ])
 
-/** The short spellings, and what they stand for. */
-export const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
-  ['$le', '$lte'],
-  ['$ge', '$gte']
-])
-
 /** The operators that combine queries. `$nor` counts only where a service lists it, and so does `$not`. */
 export const LOGICAL_OPERATORS: readonly string[] = ['$and', '$or', '$nor']
 
@@ -93,6 +87,19 @@ export function assertValue(name: string, value: unknown): void {
   if ((isScalar || isInstance) && !Number.isNaN(value instanceof Date ? value.getTime() : value)) return
 
   throw new BadRequest(`Invalid query: '${name}' expects a single value, got ${describeValue(value)}`)
+}
+
+/**
+ * Checks a list of such values.
+ *
+ * @throws BadRequest for anything else
+ */
+export function assertList(name: string, value: unknown): asserts value is readonly unknown[] {
+  if (!Array.isArray(value)) {
+    throw new BadRequest(`Invalid query: '${name}' expects an array, got ${describeValue(value)}`)
+  }
+
+  for (const element of value) assertValue(name, element)
 }
 
 /** What a value is, for a message that must not repeat it. Classes are named: no client can send an instance. */

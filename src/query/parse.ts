@@ -4,6 +4,7 @@ import { copyPlain, isPlainObject } from '../utils/object.ts'
 import type { Condition, CursorQuery, FieldCondition, ParsedQuery, Path, Sort } from './ast.ts'
 import { toExactBoolean, toExactNumber } from './coerce.ts'
 import {
+  assertList,
   assertValue,
   CURSOR_FILTERS,
   describeValue,
@@ -267,14 +268,6 @@ function toRefusal(name: string, options: QueryOptions, known: readonly string[]
   if (!OPTIONAL_OPERATORS.includes(name) || isAllowed(name, options)) return new BadRequest(message)
 
   return new BadRequest(`${message}: the service does not list it in 'operators'`)
-}
-
-function assertList(name: string, value: unknown): void {
-  if (!Array.isArray(value)) {
-    throw new BadRequest(`Invalid query: '${name}' expects an array, got ${describeValue(value)}`)
-  }
-
-  for (const element of value) assertValue(name, element)
 }
 
 /** Refuses operators that are not allowed, in a value whose shape is not known here. */
