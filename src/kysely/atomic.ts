@@ -6,7 +6,6 @@ import {
   sql
 } from 'kysely'
 import type { AnyKysely, AnyTransaction } from './any-kysely.ts'
-import { findDatabase } from './databases.ts'
 import type { Dialect } from './dialect.ts'
 import { isClientTimeout, isDeadlock, isDisconnection } from './errors.ts'
 import { begin, commit, Savepoint, trace } from './statements.ts'
@@ -160,14 +159,6 @@ async function waitForEnd(connection: Runner): Promise<void> {
   while (isBusy) {
     isBusy = await connection.executeQuery(CompiledQuery.raw('select 1')).then(() => false, isClientTimeout)
   }
-}
-
-/**
- * Whether a transaction is still there, and can be gone on with. After some errors databases end one by themselves, and
- * would take what comes next for statements of no transaction: MySQL after a deadlock, SQLite when the disk is full.
- */
-export async function isAlive(transaction: AnyKysely): Promise<boolean> {
-  return await findDatabase(transaction).dialect.isAlive(transaction)
 }
 
 /**

@@ -1,6 +1,5 @@
 import { type FeathersError, isFeathersError } from '../errors.ts'
 import type { AnyKysely, AnyTransaction } from './any-kysely.ts'
-import { isAlive } from './atomic.ts'
 import { findDatabase } from './databases.ts'
 import { isDeadlock, isDisconnection, transactionLost } from './errors.ts'
 
@@ -49,8 +48,10 @@ export class SharedConnection {
 
   /** Makes sure that a commit without an error is one: application code may have ended the transaction. */
   async assertAlive(): Promise<void> {
-    if (!this.hasOwnStatements || findDatabase(this.db).dialect.failsEmptyCommit) return
-    if (!(await isAlive(this.db))) throw transactionLost(undefined)
+    const { dialect } = findDatabase(this.db)
+
+    if (!this.hasOwnStatements || dialect.failsEmptyCommit) return
+    if (!(await dialect.isAlive(this.db))) throw transactionLost(undefined)
   }
 
   /** Whether a rollback to a savepoint cannot help. */
@@ -63,6 +64,8 @@ export class SharedConnection {
    * transaction in some databases only.
    */
   private async isLostBy(error: unknown): Promise<boolean> {
-    return isDisconnection(error) || isDeadlock(error, this.db) || !(await isAlive(this.db))
+    if (isDisconnection(error) || isDeadlock(error, this.db)) return true
+
+    return !(await findDatabase(this.db).dialect.isAlive(this.db))
   }
 }

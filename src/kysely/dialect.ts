@@ -226,23 +226,23 @@ export interface Dialect {
   readonly sortsWhatItSelects?: boolean
 
   /** Whether an id that is not given would be stored as null. */
-  storesNoId(column: Column): boolean
+  storesNoId?(column: Column): boolean
   /** Whether an insert takes the id 0 for one that is not given. */
-  readonly numbersZero: boolean
+  readonly numbersZero?: boolean
   /** The numbers that the last insert of this connection has given. Only where `returning.insert` is false. */
   readInsertedIds?(db: AnyKysely, length: number): Promise<readonly bigint[]>
   /** Moves the counter of a column past the numbers that are taken. Only where a column has a `sequence`. */
   skipTakenIds?(db: AnyKysely, table: string, column: Column): Promise<void>
 
   /** Whether a pool has a single connection, which a transaction keeps from all others. */
-  readonly hasOneConnection: boolean
+  readonly hasOneConnection?: boolean
   /** Whether a statement that fails fails its transaction too, up to the last savepoint. */
-  readonly abortsOnError: boolean
+  readonly abortsOnError?: boolean
   /** Whether a connection is busy until the statement ends that the driver has stopped waiting for. */
-  readonly isBusyAfterTimeout: boolean
+  readonly isBusyAfterTimeout?: boolean
   /** Whether `commit` fails after the transaction has ended. */
-  readonly failsEmptyCommit: boolean
-  /** Whether a transaction is still open. After some errors databases end one by themselves. */
+  readonly failsEmptyCommit?: boolean
+  /** Whether a transaction is open: MySQL ends one by itself after a deadlock, SQLite when the disk is full. */
   isAlive(transaction: AnyKysely): Promise<boolean>
 
   /**

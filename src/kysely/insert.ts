@@ -50,7 +50,7 @@ export async function insertRows(handle: TableHandle, rows: readonly Row[]): Pro
 
 /** An id that the database takes for none, and numbers. */
 function isTakenForNone(row: Row, { id, table }: TableHandle): boolean {
-  return table.dialect.numbersZero && row.get(id) === 0 && toColumn(id, table).isAutoIncrement
+  return table.dialect.numbersZero === true && row.get(id) === 0 && toColumn(id, table).isAutoIncrement
 }
 
 /** Gives a row the id 0 when it is there. */

@@ -47,11 +47,14 @@ export const ESCAPE = '|'
 
 /** A pattern as `like` has it. */
 export function toLikePattern(parts: readonly PatternPart[]): string {
-  return parts.map((part) => toPart(part)).join('')
+  return writePattern(parts, { any: '%', one: '_' }, (text) => text.replace(/[%_|]/g, `${ESCAPE}$&`))
 }
 
-function toPart(part: PatternPart): string {
-  if (part.kind === 'text') return part.text.replace(/[%_|]/g, `${ESCAPE}$&`)
-
-  return part.kind === 'any' ? '%' : '_'
+/** A pattern in the signs of an operator. */
+export function writePattern(
+  parts: readonly PatternPart[],
+  signs: { readonly any: string; readonly one: string },
+  toLiteral: (text: string) => string
+): string {
+  return parts.map((part) => (part.kind === 'text' ? toLiteral(part.text) : signs[part.kind])).join('')
 }

@@ -108,7 +108,6 @@ export const mysql: Dialect = {
   bindKey: toKeyValue,
   toOrder: (value, direction) => (direction === 1 ? sql`${value} asc` : sql`${value} desc`),
 
-  storesNoId: () => false,
   numbersZero: true,
   async readInsertedIds(db, length) {
     // The driver has the first of them too, and may have rounded it. The others follow it.
@@ -119,10 +118,6 @@ export const mysql: Dialect = {
     return Array.from({ length }, (_, index) => BigInt(first) + BigInt(index) * BigInt(step))
   },
 
-  hasOneConnection: false,
-  abortsOnError: false,
-  isBusyAfterTimeout: false,
-  failsEmptyCommit: false,
   async isAlive(transaction) {
     try {
       // Without a transaction a savepoint is forgotten at once.

@@ -98,8 +98,6 @@ export const postgres: Dialect = {
     return direction === 1 ? sql`${value} asc nulls first` : sql`${value} desc nulls last`
   },
 
-  storesNoId: () => false,
-  numbersZero: false,
   async skipTakenIds(db, table, column) {
     const reference = column.reference
     const sequence = column.sequence as string
@@ -121,10 +119,8 @@ export const postgres: Dialect = {
       .execute()
   },
 
-  hasOneConnection: false,
   abortsOnError: true,
   isBusyAfterTimeout: true,
-  failsEmptyCommit: false,
   isAlive: (transaction) =>
     sql`select 1`.execute(transaction).then(
       () => true,

@@ -1,10 +1,9 @@
 import { type QueryResult, sql } from 'kysely'
 import { toCursorError } from '../../adapter/cursors.ts'
-import type { PatternPart } from '../../query/like.ts'
 import type { AnyKysely } from '../any-kysely.ts'
 import type { Dialect, Elements, ErrorKind, Field, Fragment, Place, Typed } from '../dialect.ts'
 import { fromType, NOWHERE, type TypeNames, toJsonPath } from '../json.ts'
-import { ESCAPE, toLikePattern } from '../pattern.ts'
+import { ESCAPE, toLikePattern, writePattern } from '../pattern.ts'
 import {
   type Changes,
   type Column,
@@ -117,7 +116,8 @@ export const sqlite: Dialect = {
   toTyped: (field) => (field.column.kind === 'any' ? toTypedColumn(field.column) : toTypedJson(field)),
   toElements,
   // LIKE takes upper and lower case for the same.
-  toLike: (text, pattern) => sql`${text} glob ${toGlob(pattern)}`,
+  toLike: (text, pattern) =>
+    sql`${text} glob ${writePattern(pattern, { any: '*', one: '?' }, (part) => part.replace(/[*?[]/g, '[$&]'))}`,
   toLetterLike: (text, pattern) => sql`${text} like ${toLikePattern(pattern)} escape ${ESCAPE}`,
   json: {
     toValue: toJsonValue,
@@ -134,11 +134,8 @@ export const sqlite: Dialect = {
   // A primary key can be null where it is not the number of the row.
   storesNoId: ({ isAutoIncrement, isComputed, fallback }) =>
     !isAutoIncrement && !isComputed && fallback === undefined,
-  numbersZero: false,
 
   hasOneConnection: true,
-  abortsOnError: false,
-  isBusyAfterTimeout: false,
   failsEmptyCommit: true,
   async isAlive(transaction) {
     try {
@@ -496,14 +493,4 @@ function fromLiteral(text: string): unknown {
 
   // A client has made it up.
   throw toCursorError()
-}
-
-function toGlob(pattern: readonly PatternPart[]): string {
-  return pattern.map((part) => toGlobPart(part)).join('')
-}
-
-function toGlobPart(part: PatternPart): string {
-  if (part.kind === 'text') return part.text.replace(/[*?[]/g, '[$&]')
-
-  return part.kind === 'any' ? '*' : '?'
 }
