@@ -4,7 +4,7 @@ import { toReadings } from '../query/coerce.ts'
 import { assertNever, copyWith } from '../utils/object.ts'
 import type { Field, Fragment, Table } from './dialect.ts'
 import { toTyped } from './json.ts'
-import { KINDS, toOperand } from './kinds.ts'
+import { type Form, KINDS, toOperand } from './kinds.ts'
 import { anyOf, NEVER, negate } from './logic.ts'
 import { Subquery } from './subquery.ts'
 import type { Column, Kind } from './table.ts'
@@ -84,7 +84,7 @@ export function toAlike(
 
 /** Whether a column holds times or days, which a database may have in several forms. */
 function isTime({ kind }: Column): boolean {
-  return KINDS[kind].equality === 'time'
+  return KINDS[kind].form === 'time'
 }
 
 /** Whether the values of two columns are equal where those of records are. */
@@ -142,9 +142,9 @@ function toNullTest(field: Field, table: Table): Fragment {
 
 function toEquality(field: Field, values: readonly unknown[], table: Table): Fragment {
   const { column } = field
-  const { equality } = KINDS[column.kind]
+  const { form } = KINDS[column.kind]
 
-  switch (equality) {
+  switch (form) {
     case 'typed':
       return toTypedEquality(field, values, table)
     case 'text':
@@ -156,7 +156,7 @@ function toEquality(field: Field, values: readonly unknown[], table: Table): Fra
     case 'value':
       return isOneOf(column.reference, field, values, table)
     default:
-      return assertNever(equality)
+      return assertNever(form)
   }
 }
 
@@ -229,12 +229,16 @@ function isBeyondAll(operator: OrderComparison, value: number): boolean {
 }
 
 function toOrdered(field: Field, value: unknown, table: Table): Fragment {
-  const { column } = field
-  const { comparison } = KINDS[column.kind]
+  const { form, comparison = form } = KINDS[field.column.kind]
 
-  switch (comparison) {
-    case 'typed':
-      return toTyped(field, table)[typeof value as 'string' | 'number' | 'boolean']
+  return comparison === 'typed'
+    ? toTyped(field, table)[typeof value as 'string' | 'number' | 'boolean']
+    : toForm(field.column, comparison, table)
+}
+
+/** A form of a column, to be ordered by. */
+export function toForm(column: Column, form: Exclude<Form, 'typed'>, table: Table): Fragment {
+  switch (form) {
     case 'text':
       return table.dialect.toOrderedText(column, table)
     case 'time':
@@ -244,7 +248,7 @@ function toOrdered(field: Field, value: unknown, table: Table): Fragment {
     case 'value':
       return column.reference
     default:
-      return assertNever(comparison)
+      return assertNever(form)
   }
 }
 

@@ -36,20 +36,15 @@ export interface KindRules {
   readonly toStored: (value: unknown, column: Column) => unknown
   /** What a record holds for a value that the driver returns. */
   readonly fromStored?: (value: unknown, column: Column) => unknown
-  readonly equality: Form
-  readonly comparison: Form
-  readonly order: Form
+  /** What is compared with a value; `comparison` for less and greater, and `order` to sort by, where these differ. */
+  readonly form: Form
+  readonly comparison?: Form
+  readonly order?: Form
   /** What a pattern is compared with, where it holds strings: as it is, converted, or the strings among other types. */
   readonly pattern?: 'converted' | 'typed' | 'value'
 }
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/
-
-const BY_VALUE = { equality: 'value', comparison: 'value', order: 'value' } as const
-const BY_TEXT = { equality: 'text', comparison: 'text', order: 'text' } as const
-const BY_TIME = { equality: 'time', comparison: 'time', order: 'time' } as const
-const BY_TRUTH = { equality: 'truth', comparison: 'truth', order: 'truth' } as const
-const BY_TYPE = { equality: 'typed', comparison: 'typed', order: 'typed' } as const
 
 /** What each kind of column does. */
 export const KINDS: { readonly [kind in Kind]: KindRules } = {
@@ -58,7 +53,7 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
     toOperand: toScalar,
     toStored: toScalar,
     fromStored: (value) => (isBytes(value) ? toBase64(value) : toPlainNumber(value)),
-    ...BY_TYPE,
+    form: 'typed',
     // SQLite puts numbers before strings itself.
     order: 'value',
     pattern: 'typed'
@@ -68,14 +63,14 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
     toOperand: toBoolean,
     toStored: toBoolean,
     fromStored: (value) => !FALSE_VALUES.includes(typeof value === 'bigint' ? Number(value) : value),
-    ...BY_TRUTH
+    form: 'truth'
   },
   bytes: {
     expects: 'bytes as base64',
     toOperand: toBytes,
     toStored: toBytes,
     fromStored: toBase64,
-    ...BY_VALUE
+    form: 'value'
   },
   date: {
     expects: 'a date',
@@ -84,13 +79,13 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
     toOperand: toTime,
     toStored: toTime,
     fromStored: (value, { times }) => (typeof value === 'string' ? times.read(value) : value),
-    ...BY_TIME
+    form: 'time'
   },
   day: {
     expects: 'a day such as 2026-11-22, or its midnight in UTC',
     toOperand: (value, column) => orOther(value, column, toDayOrTime),
     toStored: (value, column) => orOther(value, column, toDay),
-    ...BY_TIME
+    form: 'time'
   },
   decimal: {
     expects: 'a number',
@@ -98,14 +93,14 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
     toStored: (value, column) => orOther(value, column, (number) => finite(toNumber('decimal', number))),
     // MariaDB fills some with zeros.
     fromStored: (value) => (typeof value === 'string' ? value.replace(/^(-?)0+(?=\d)/, '$1') : value),
-    ...BY_VALUE
+    form: 'value'
   },
   integer: {
     expects: 'a whole number',
     toOperand: (value) => toNumber('integer', value),
     toStored: (value) => whole(toNumber('integer', value)),
     fromStored: fromInteger,
-    ...BY_VALUE
+    form: 'value'
   },
   json: {
     expects: 'a value that JSON can hold',
@@ -113,7 +108,7 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
     toStored: toJsonText,
     fromStored: (value, { isParsed }) =>
       isParsed || typeof value !== 'string' ? toPlainNumber(value) : JSON.parse(value),
-    ...BY_TYPE,
+    form: 'typed',
     pattern: 'typed'
   },
   list: {
@@ -122,14 +117,14 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
     toStored: (value, column) => (Array.isArray(value) ? toStoredList(value, toElement(column)) : NOTHING),
     fromStored: (value, column) =>
       typeof value === 'string' ? fromStoredList(JSON.parse(value), toElement(column)) : value,
-    ...BY_VALUE
+    form: 'value'
   },
   number: {
     expects: 'a number',
     toOperand: (value, column) => orOther(value, column, (number) => toNumber('number', number)),
     toStored: (value, column) => orOther(value, column, (number) => finite(toNumber('number', number))),
     fromStored: (value, { isSingle }) => fromNumber(isSingle ? toShortest(Number(value)) : value),
-    ...BY_VALUE
+    form: 'value'
   },
   other: {
     expects: 'a single value',
@@ -137,21 +132,21 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
     // MariaDB has another error for a number than for a string that it cannot read.
     toStored: (value) =>
       toText(typeof value === 'number' || typeof value === 'boolean' ? String(value) : value),
-    ...BY_TEXT,
+    form: 'text',
     pattern: 'converted'
   },
   text: {
     expects: 'well-formed text without NUL',
     toOperand: (value, column) => fill(toText(value), column),
     toStored: toText,
-    ...BY_TEXT,
+    form: 'text',
     pattern: 'value'
   },
   uuid: {
     expects: 'a UUID',
     toOperand: toUuid,
     toStored: (value) => (typeof value === 'string' ? toUuid(value.toLowerCase()) : NOTHING),
-    ...BY_VALUE,
+    form: 'value',
     comparison: 'text',
     pattern: 'converted'
   }
@@ -239,8 +234,8 @@ function toBytes(value: unknown): unknown {
   return value instanceof Uint8Array ? value : NOTHING
 }
 
-/** As some drivers return them, and others. */
-function isBytes(value: unknown): boolean {
+/** Whether a value is bytes, as some drivers return them, and others. */
+export function isBytes(value: unknown): boolean {
   return value instanceof Uint8Array || value instanceof ArrayBuffer
 }
 

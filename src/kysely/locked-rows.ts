@@ -57,5 +57,5 @@ export function hasOneOf(ids: readonly unknown[], { id, table }: TableHandle): F
 
 /** Whether no two rows are equal in a column. In a query values of several types, or two forms of a time, may be equal too. */
 export function isUnique(column: Column): boolean {
-  return column.isUnique && ['text', 'value'].includes(KINDS[column.kind].equality)
+  return column.isUnique && ['text', 'value'].includes(KINDS[column.kind].form)
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { toTotalSort } from '../adapter/cursor-page.ts'
 import type { Sort } from '../query/ast.ts'
 import { compareAny } from '../query/compare.ts'
-import { assertNever } from '../utils/object.ts'
+import { toForm } from './comparison.ts'
 import type { Field, Fragment, SortPart, Table } from './dialect.ts'
 import { toColumn, toField } from './field.ts'
 import { toTyped } from './json.ts'
@@ -114,20 +114,16 @@ const TYPED_FORMS = ['number', 'number', 'text', 'text'] as const
 function toSortable(field: Field, table: Table): readonly (readonly [SortPart['form'], Fragment])[] {
   const { column } = field
   const isUnordered = column.kind === 'list' && column.orderedAs === undefined
-  const order = isUnordered ? 'text' : KINDS[column.kind].order
+  const kind = KINDS[column.kind]
+  const order = isUnordered ? 'text' : (kind.order ?? kind.form)
 
-  switch (order) {
-    case 'typed':
-      return toTyped(field, table).order.map((value, index) => [TYPED_FORMS[index] ?? 'text', value])
-    case 'text':
-      return [['text', table.dialect.toOrderedText(column, table)]]
-    case 'time':
-      return [['time', table.dialect.toTime({ ...column, reference: sql.id(table.name, column.name) })]]
-    case 'truth':
-      return [['truth', table.dialect.isTruth(column, true)]]
-    case 'value':
-      return [['value', sql.id(table.name, column.name)]]
-    default:
-      return assertNever(order)
+  if (order === 'typed') {
+    return toTyped(field, table).order.map((value, index) => [TYPED_FORMS[index] ?? 'text', value])
   }
+
+  // By its name alone, `order by` would take what is selected under this name.
+  const isNamed = order === 'time' || order === 'value'
+  const sorted = isNamed ? { ...column, reference: sql.id(table.name, column.name) } : column
+
+  return [[order, toForm(sorted, order, table)]]
 }

@@ -63,7 +63,7 @@ export class KyselySet implements RecordSet {
         counts.map(({ part }) => part),
         sql` union all `
       )
-      const rows = await read(handle, toCompilable(statement, handle.db))
+      const rows = await read(handle, { compile: () => statement.compile(handle.db) })
       const numbers = requests.map(() => new Map<string, number>())
 
       for (const { relation, key, number } of rows) {
@@ -246,7 +246,3 @@ function toWritten(column: Column, group: Fragment, { dialect }: Table): Fragmen
 }
 
 const AS_TEXT = { kind: 'text', type: 'text' } as const
-
-function toCompilable(statement: Fragment, db: AnyKysely) {
-  return { compile: () => statement.compile(db) }
-}

@@ -11,7 +11,7 @@ import { assertRowSecurity, followCalls } from './settings.ts'
 import type { StoredService } from './stored-fields.ts'
 import type { Changes } from './table.ts'
 import { findPlace, openTable } from './table-handle.ts'
-import { warnOfTable, warnOfUnusable } from './table-warnings.ts'
+import { warnOfIds, warnOfIndexes, warnOfUnusable } from './table-warnings.ts'
 import { findKeyFault } from './unique-key.ts'
 
 /** An adapter for a table with the public methods, ready for `app.use`. */
@@ -52,7 +52,8 @@ export class KyselyService<
     const check = async () => {
       const handle = await openTable(Model, Model, { name, id, by: this.identifiedBy })
 
-      warnOfTable(handle, path)
+      warnOfIds(handle, path)
+      warnOfIndexes(handle, path)
 
       const fault = upsert && (await findKeyFault(Model, handle, upsert.by))
 

@@ -2,17 +2,6 @@ import { hasCode } from '../utils/check.ts'
 import type { TableHandle } from './table-handle.ts'
 
 /**
- * Warns of what a table lacks for the calls of its service.
- *
- * @param handle The table
- * @param path The path of the service
- */
-export function warnOfTable(handle: TableHandle, path: string | undefined): void {
-  warnOfIds(handle, path)
-  warnOfIndexes(handle, path)
-}
-
-/**
  * Says at the start why calls will fail: what a developer has to fix. A database that is away may come back.
  *
  * @param error Why the table cannot be used
@@ -32,8 +21,8 @@ export function warnOfUnusable(error: Error, path: string | undefined): void {
   }
 }
 
-/** Names the columns for ids that have no unique index. Views have none. */
-function warnOfIds({ table, id, by = id }: TableHandle, path: string | undefined): void {
+/** Warns of columns for ids that have no unique index. Views have none. */
+export function warnOfIds({ table, id, by = id }: TableHandle, path: string | undefined): void {
   const names = [...new Set([id, by])].filter((name) => !table.columns.get(name)?.isUnique)
 
   if (table.isView || names.length === 0) return
@@ -44,7 +33,11 @@ function warnOfIds({ table, id, by = id }: TableHandle, path: string | undefined
   )
 }
 
-function warnOfIndexes({ table: { name, unusedIndexes = [] } }: TableHandle, path: string | undefined): void {
+/** Warns of indexes that no statement of a service uses. */
+export function warnOfIndexes(
+  { table: { name, unusedIndexes = [] } }: TableHandle,
+  path: string | undefined
+): void {
   for (const { index, column, expression } of unusedIndexes) {
     process.emitWarning(
       `The index '${index}' of the table '${name}' serves no query and no $sort by '${column}' of the service '${path}', which compare ${expression}, because a column of SQLite may hold several forms of a time. Create the index with ${expression} in place of the column`,

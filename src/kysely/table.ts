@@ -131,14 +131,11 @@ export interface Changes {
  * in the way of those that follow. An `integer primary key` of SQLite finds free ones, and may refer to another table.
  */
 export function isNumbered(column: Column, id: string): boolean {
-  const { name, isAutoIncrement, isUnique, continuesFromMax } = column
+  const { name, isAutoIncrement, isUnique, continuesFromMax, sequence, fallback } = column
+  // Its numbers do not follow those that are stored.
+  const hasSequence = (sequence ?? fallback) !== undefined
 
-  return isAutoIncrement && (name === id || (isUnique && hasSequence(column)) || continuesFromMax)
-}
-
-/** Whether the numbers of a counted column come from a sequence, and do not follow those that are stored. */
-function hasSequence({ sequence, fallback }: Column): boolean {
-  return (sequence ?? fallback) !== undefined
+  return isAutoIncrement && (name === id || (isUnique && hasSequence) || continuesFromMax)
 }
 
 const COLUMN_DEFAULTS = {
