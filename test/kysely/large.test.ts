@@ -136,6 +136,21 @@ describeDatabases(
   [POSTGRES, MARIADB]
 )
 
+describeDatabases('fractions', (database) => {
+  it('are found by long lists too', async () => {
+    const { service } = await open(database, `id integer primary key, size ${database.number}`)
+    const sizes = [428184523.313786, 0.1, 1 / 3, 1e20]
+
+    await service.create(sizes.map((size, id) => ({ id, size })))
+
+    for (const others of [[], [1, 2, 3, 4, 5, 6, 7, 8, 9]]) {
+      for (const [id, size] of sizes.entries()) {
+        expect(await service.find({ query: { size: { $in: [size, ...others] } } })).toEqual([{ id, size }])
+      }
+    }
+  })
+})
+
 describeDatabases(
   'numbers of a catalog',
   (database) => {

@@ -83,8 +83,8 @@ export const sqlite: Dialect = {
   isOneOfMany(subject, { column }, values) {
     const operands = values.map((value) => toOperand(value, column))
 
-    // JSON has neither bytes nor all large integers, and no infinity.
-    if (!operands.every((value) => typeof value === 'string' || Number.isFinite(value))) return undefined
+    // JSON has neither bytes nor all large integers, no infinity, and fractions that are read as the number beside them.
+    if (!operands.every((value) => typeof value === 'string' || Number.isSafeInteger(value))) return undefined
 
     return sql`${subject} in (select value from json_each(${JSON.stringify(operands)}))`
   },
