@@ -10,7 +10,7 @@ import { type Row, toValues } from './row.ts'
 import type { Column } from './table.ts'
 import { read, type TableHandle, write } from './table-handle.ts'
 
-/** How many values each of several statements has: fewer than any database takes. */
+/** How many values each of several statements has at most. */
 const BATCH_VALUES = 30_000
 
 /** How often a sequence is moved past ids that were chosen. */
@@ -96,7 +96,9 @@ function isFoundById({ table, id }: TableHandle): boolean {
 
 /** As many rows for each statement as it can have values. */
 function toBatches(rows: readonly Row[], handle: TableHandle): Row[][] {
-  const size = isFoundById(handle) ? Math.max(1, Math.floor(BATCH_VALUES / handle.table.columns.size)) : 1
+  const { columns, dialect } = handle.table
+  const length = Math.floor(Math.min(BATCH_VALUES, dialect.maxValues) / columns.size)
+  const size = isFoundById(handle) ? Math.max(1, length) : 1
   const batches: Row[][] = []
 
   for (let start = 0; start < rows.length; start += size) batches.push(rows.slice(start, start + size))

@@ -27,7 +27,7 @@ interface Writing {
   readonly changes: readonly Change[]
 }
 
-/** How many ids a statement has: fewer values than any database takes. */
+/** How many ids a statement has at most. */
 const BATCH_IDS = 10_000
 
 /**
@@ -139,9 +139,11 @@ async function assertStored(
   const { id, table } = handle
   const { where } = parseQuery(query, { trusted: true })
   const rule = toExpression(where, table)
+  // The other half is for the rule.
+  const size = Math.min(BATCH_IDS, Math.ceil(table.dialect.maxValues / 2))
 
-  for (let start = 0; start < rows.length; start += BATCH_IDS) {
-    const batch = rows.slice(start, start + BATCH_IDS)
+  for (let start = 0; start < rows.length; start += size) {
+    const batch = rows.slice(start, start + size)
     const isOfBatch = hasOneOf(
       batch.map((row) => row[id]),
       handle

@@ -3,6 +3,8 @@
 import { Kysely, type QueryCompiler, SqliteAdapter, SqliteDialect, SqliteQueryCompiler, sql } from 'kysely'
 import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { access } from '../../src/access.ts'
+import { alula } from '../../src/index.ts'
 import { type Dialect, kysely, registerDialect, sqlite, withTransaction } from '../../src/kysely.ts'
 import { adapterGroups } from '../support/adapter-groups.ts'
 import { scaled } from '../support/scale.ts'
@@ -63,6 +65,23 @@ describe('a database that is not known', () => {
       people.find({ query: { $or: Array.from({ length: 101 }, (_, age) => ({ age })) } })
     ).rejects.toMatchObject({ message: 'Invalid query: expected at most 100 values' })
     await expect(people.create({ age: -1 })).rejects.toMatchObject({ name: 'Unavailable' })
+  })
+
+  it('gets the rows of a call, and the check of what is stored, in statements that it takes', async () => {
+    const db = open()
+    const app = alula()
+
+    onTestFinished(() => db.destroy())
+    registerDialect(db, brackets)
+    await sql`create table people (id integer primary key, age integer, team text)`.execute(db)
+    await sql`create trigger people_made after insert on people begin select 1; end`.execute(db)
+    app.use('people', kysely({ Model: db, name: 'people', multi: true }), {
+      access: access({ create: () => ({ team: 'a' }) })
+    })
+
+    const people = Array.from({ length: 150 }, (_, age) => ({ age, team: 'a' }))
+
+    expect(await app.service('people').create(people, { provider: 'rest' })).toMatchObject(people)
   })
 
   describe('passes the suite where its dialect counts', () => {
