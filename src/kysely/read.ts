@@ -132,7 +132,7 @@ export async function readRecord<Result>(
   const [row, another] =
     condition === NEVER
       ? []
-      : await read(handle, selectRows(handle, select).where(condition).select(selections))
+      : await read(handle, selectRows(handle, select).where(condition).select(selections).limit(2))
 
   if (row === undefined) throw toNotFound(id)
   if (another !== undefined) throw toSeveral(id, handle)

@@ -48,6 +48,25 @@ describeDatabases('a table in which several records have an id', (database) => {
     expect(await read()).toEqual(ROWS)
   })
 
+  it('has no more than two of them read to find that there are several', async () => {
+    const db = await createTable(database, 'alula_one_record', 'number integer, owner integer, qty integer')
+    const lengths: number[] = []
+    const counted = db.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        lengths.push(result.rows.length)
+
+        return result
+      }
+    })
+
+    await db.insertInto('alula_one_record').values(ROWS).execute()
+    await expect(
+      kysely({ Model: counted, name: 'alula_one_record', id: 'number' }).get(1)
+    ).rejects.toMatchObject(SEVERAL)
+    expect(lengths).toEqual([2])
+  })
+
   it('has no record changed that the query does not select', async () => {
     const { service, multi, read } = await open()
     const [first, second, third, other] = ROWS
