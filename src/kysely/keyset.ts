@@ -3,6 +3,7 @@ import type { KeyedStore } from '../adapter/cursor-page.ts'
 import type { Key } from '../adapter/cursors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import type { Fragment, SortPart, StoredRow, Table } from './dialect.ts'
+import { toFreeNames } from './field.ts'
 import { ALWAYS, allOf, anyOf, NEVER } from './logic.ts'
 import { orderBy } from './order.ts'
 import type { PrefetchReader } from './prefetch/reader.ts'
@@ -27,7 +28,7 @@ export function toKeyedStore<Result>(
   reader?: PrefetchReader
 ): KeyedStore<Result> {
   const { table } = handle
-  const names = toKeyNames(table, parts.length)
+  const names = toFreeNames(table, parts.length, 'key')
   const select = (condition: Fragment, fromEnd: boolean, limit: number) =>
     selectSection(
       handle,
@@ -80,13 +81,6 @@ function toKey(row: StoredRow, names: readonly string[]): Key {
 
     return text === null || text === undefined ? null : String(text)
   })
-}
-
-/** Names that no column has. */
-function toKeyNames(table: Table, count: number, prefix = 'key'): readonly string[] {
-  const names = Array.from({ length: count }, (_, index) => `${prefix}${index}`)
-
-  return names.some((name) => table.columns.has(name)) ? toKeyNames(table, count, `${prefix}_`) : names
 }
 
 function toDirection(parts: readonly SortPart[], side: 1 | -1): readonly SortPart[] {

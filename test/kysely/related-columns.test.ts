@@ -118,4 +118,22 @@ describeDatabases('related records', (database) => {
       { id: 2, owner: 1, true: 5 }
     ])
   })
+
+  it('are in no column of the page, whatever its name', async () => {
+    const columns = 'id integer primary key, owner integer, _prefetch0 integer'
+    const db = await createTable(database, 'alula_column', columns)
+    const app: any = alula()
+
+    await sql`create index alula_column_owner on alula_column (owner)`.execute(db)
+    app.use('notes', kysely({ Model: db, name: 'alula_column', paginate: { default: 5 } }), {
+      schema: table({ relations: { related: many('notes', { to: 'owner' }) } })
+    })
+    await app.setup()
+
+    const note = await app.service('notes').create({ id: 1, owner: 1, _prefetch0: 5 })
+
+    expect((await app.service('notes').find({ query: { $include: 'related' } })).data).toEqual([
+      { ...note, related: [note] }
+    ])
+  })
 })

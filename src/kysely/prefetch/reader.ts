@@ -5,6 +5,7 @@ import { hasCode } from '../../utils/check.ts'
 import { copyWith } from '../../utils/object.ts'
 import { findDatabase, type RelatedSelection } from '../databases.ts'
 import type { Fragment, StoredRow, Table } from '../dialect.ts'
+import { toFreeNames } from '../field.ts'
 import { openTable, type TableHandle } from '../table-handle.ts'
 import { isRounded, type Origin, Prefetched, PrefetchedRows, toSortKey, type ValueRow } from './rows.ts'
 import { type Related, toRelatedSelection } from './selection.ts'
@@ -192,13 +193,15 @@ function parseLists(read: readonly unknown[]): readonly (readonly ValueRow[])[] 
 /** Further columns of the statement of a page. */
 export class PrefetchReader {
   readonly selections: readonly AliasedRawBuilder<unknown, string>[]
+  private readonly names: readonly string[]
   private readonly parts: readonly Part[]
   private readonly table: Table
 
   constructor(parts: readonly Part[], table: Table) {
     this.parts = parts
     this.table = table
-    this.selections = parts.map(({ selection }, index) => selection.as(toName(index)))
+    this.names = toFreeNames(table, parts.length, '_prefetch')
+    this.selections = parts.map(({ selection }, index) => selection.as(this.names[index] as string))
   }
 
   /** Takes what these columns have. */
@@ -212,14 +215,10 @@ export class PrefetchReader {
       columns.set(from, byValue)
       keep(
         [...byValue.keys()],
-        [...byValue.values()].map((row) => row[toName(index)])
+        [...byValue.values()].map((row) => row[this.names[index] as string])
       )
     }
   }
-}
-
-function toName(index: number): string {
-  return `_prefetch${index}`
 }
 
 /** The different values of a column of a page, each with a row that has it. Others than its type says are left out. */
