@@ -3,11 +3,12 @@ import { isPaginated, toPage } from '../adapter/options.ts'
 import type { Id, Paginated, Query } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
 import { TRAITS, type Traits } from '../hooks/traits.ts'
-import type { ParsedQuery, Sort } from '../query/ast.ts'
+import type { ParsedQuery } from '../query/ast.ts'
 import { type RecordSet, returnSet } from '../query/related.ts'
 import { getInherited, getServiceSlots } from '../utils/call-state.ts'
 import { hasCode, isGiven } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
+import { copyWith } from '../utils/object.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { findDatabase } from './databases.ts'
 import type { Fragment, StoredRow, Table } from './dialect.ts'
@@ -18,7 +19,7 @@ import { withPluginsOf, withSchema } from './instance.ts'
 import { toKeyedStore } from './keyset.ts'
 import { lockRows } from './locked-rows.ts'
 import { type AnyKyselyParams, assertOptions, type KyselyOptions, type KyselyParams } from './options.ts'
-import { orderBy, sortById, toSortParts } from './order.ts'
+import { isTotal, orderBy, sortById, toSortParts, toTotalOrder } from './order.ts'
 import { watchStatements } from './outside.ts'
 import { openPrefetch, type PrefetchReader } from './prefetch/reader.ts'
 import { type Origin, PrefetchedRows } from './prefetch/rows.ts'
@@ -220,13 +221,15 @@ export class KyselyAdapter<
       const { budget } = getInherited(params)
       const numbers = relatedSorts && (await toNumbers(relatedSorts, handle, this.getPlace(params)))
 
-      if (query.cursor) assertTotalOrder(query.sort, handle)
-
       const parts = toSortParts(query.sort, handle.table, handle.id, numbers)
 
       if (query.cursor) {
+        assertTotal(handle)
+
+        const ordered = copyWith(query, { sort: toTotalOrder(query.sort, handle.table, handle.id) })
+
         return await this._prefetch(params, origin, handle, query.limit, (reader) =>
-          this.findCursorPage(query, params, toKeyedStore(handle, query, where, parts, reader))
+          this.findCursorPage(ordered, params, toKeyedStore(handle, query, where, parts, reader))
         )
       }
 
@@ -436,19 +439,12 @@ function connect<T>(
 }
 
 /** A page begins after a place in the order, which no two rows may share. Of a view it is not known. */
-function assertTotalOrder(sort: readonly Sort[], { id, table }: TableHandle): void {
-  const names = [...sort.map(({ path }) => path.join('.')), id]
-  const isTotal = names.some((name) => {
-    const column = table.columns.get(name)
-
-    return column?.isUnique && (name === id || !column.isNullable)
-  })
-
-  if (isTotal || table.isView) return
+function assertTotal({ id, table }: TableHandle): void {
+  if (isTotal(table, id) || table.isView) return
 
   throw createError(
     'ALULA_ID_NOT_UNIQUE',
-    `Pages with cursors of the table '${table.name}' would leave rows out: '${id}' has no unique index. Add one, or set the option 'id' to a column that has one`
+    `Pages with cursors of the table '${table.name}' would leave rows out: it has no primary key, and no unique index on columns that cannot be null. Add one, or set the option 'id' to a column that has one`
   )
 }
 

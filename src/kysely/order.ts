@@ -26,8 +26,7 @@ export function orderBy(parts: readonly SortPart[], { dialect }: Table): readonl
 }
 
 /**
- * The values that decide an order, the most important first. The id is the last, or else a key of the table after it: rows that
- * share all of these values would come in another order with each statement.
+ * The values that decide an order, the most important first: those of `toTotalOrder`.
  *
  * @param sort The fields
  * @param table The table
@@ -41,12 +40,7 @@ export function toSortParts(
   id: string,
   numbers?: ReadonlyMap<string, Fragment>
 ): readonly SortPart[] {
-  const byId = toTotalSort(sort, id)
-  const names = byId.map(({ path }) => path.join('.'))
-  const others = table.columns.get(id)?.isUnique ? [] : table.key.filter((name) => !names.includes(name))
-  const byKey = others.map((name): Sort => ({ path: [name], direction: 1 }))
-
-  return [...byId, ...byKey].flatMap(({ path, direction }): readonly SortPart[] => {
+  return toTotalOrder(sort, table, id).flatMap(({ path, direction }): readonly SortPart[] => {
     const number = numbers?.get(path.join('.'))
 
     if (number) return [{ value: number, direction, isNullable: false, form: 'number' }]
@@ -57,6 +51,23 @@ export function toSortParts(
 
     return toSortable(field, table).map(([form, value]) => ({ value, direction, isNullable, form, column }))
   })
+}
+
+/**
+ * A sort in which the id is the last, or else a key of the table after it: rows that share all of these values would come in
+ * another order with each statement.
+ */
+export function toTotalOrder(sort: readonly Sort[], table: Table, id: string): readonly Sort[] {
+  const byId = toTotalSort(sort, id)
+  const names = byId.map(({ path }) => path.join('.'))
+  const others = table.columns.get(id)?.isUnique ? [] : table.key.filter((name) => !names.includes(name))
+
+  return [...byId, ...others.map((name): Sort => ({ path: [name], direction: 1 }))]
+}
+
+/** Whether no two rows have the same place in such an order. Of a view it is not known. */
+export function isTotal(table: Table, id: string): boolean {
+  return table.columns.get(id)?.isUnique === true || table.key.length > 0
 }
 
 /** Puts rows into the order of their ids, in which `find` has them. Databases return them as they come upon them. */

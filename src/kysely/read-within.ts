@@ -5,7 +5,7 @@ import { TooLargeRelated } from '../relations/budget.ts'
 import { countCharacters } from '../utils/size.ts'
 import type { Fragment, SortPart } from './dialect.ts'
 import { toKeyedStore } from './keyset.ts'
-import { orderBy } from './order.ts'
+import { isTotal, orderBy } from './order.ts'
 import { readRecords } from './read.ts'
 import type { TableHandle } from './table-handle.ts'
 
@@ -50,7 +50,7 @@ export async function readWithin<Result>(
   assertSize(first.part, characters)
 
   return await readParts(
-    skip === 0 && isTotal(handle) ? toReadByKey(handle, query, where, sort) : readByOffset,
+    skip === 0 && isTotal(handle.table, handle.id) ? toReadByKey(handle, query, where, sort) : readByOffset,
     limit,
     characters
   )
@@ -91,11 +91,6 @@ function toReadByKey<Result>(
 
     return { part: rows.map(({ record }) => record), hasMore }
   }
-}
-
-/** Whether no two rows have the same place in an order that ends with the id. Of a view it is not known. */
-function isTotal({ id, table }: TableHandle): boolean {
-  return table.columns.get(id)?.isUnique === true || table.key.length > 0
 }
 
 /** Returns how many characters are left. */

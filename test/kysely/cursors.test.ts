@@ -209,24 +209,6 @@ describeDatabases('cursors', (database) => {
     )
   })
 
-  it('are refused for a table whose id is not unique: rows would be left out', async () => {
-    const db = await createTable(
-      database,
-      'alula_lines',
-      `bill integer not null, product integer not null, code integer not null unique, primary key (bill, product)`
-    )
-    const service: any = kysely({
-      ...{ Model: db, name: 'alula_lines', id: 'bill', paginate: { default: 2, cursor: true } }
-    })
-
-    await service.create({ bill: 1, product: 1, code: 1 })
-    await expect(service.find()).rejects.toMatchObject({
-      code: 500,
-      message: expect.stringContaining("'bill' has no unique index")
-    })
-    expect((await service.find({ query: { $sort: { code: 1 } } })).data).toHaveLength(1)
-  })
-
   it('that a client has made up are a BadRequest, or the place of other values', async () => {
     const db = await createTable(
       database,
