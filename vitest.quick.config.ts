@@ -17,7 +17,7 @@ export const LONG = [
   'test/{core/single-copy,oauth/secrets}.test.ts',
   'packages/alula-testing/test/adapters/under-node.test.ts',
   // What needs a build.
-  'test/{authentication/timers,client/bundle,express/hosts,tools/agents,transports/hidden-classes}.test.ts',
+  'test/{client/bundle,express/hosts,tools/agents,transports/hidden-classes}.test.ts',
   // Random and hostile input, many records, slow clients, dear passwords, and servers that fail.
   'test/**/*{cut-off,dear,fuzz,hostile,kill,large,lost,outage,prefetch,processes,random,rivals,slow}*.test.ts',
   'test/security/application-code/**',

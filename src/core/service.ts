@@ -95,7 +95,9 @@ const MIDDLEWARE_CHECKS: { readonly [option: string]: OptionChecks } = {
 const CHECKED_ELSEWHERE = ['express', 'koa', 'parent', 'singleton']
 
 /** The names of the options of services. */
-export const SERVICE_OPTIONS: readonly string[] = [...Object.keys(CHECKS), ...CHECKED_ELSEWHERE]
+export const SERVICE_OPTIONS: readonly string[] = /* @__PURE__ */ Object.keys(CHECKS).concat(
+  CHECKED_ELSEWHERE
+)
 
 /** Plugins have options of their own. */
 const NAMES_OF_OTHERS: CheckSettings = { further: CHECKED_ELSEWHERE, others: 'unlike' }
