@@ -385,7 +385,7 @@ export class SessionLogins {
 
   /** Has the response to a logout clear the cookie. Scripts cannot. */
   clearCookie(result: AuthenticationResult, params: AuthenticationParams): AuthenticationResult {
-    const { cookie } = this
+    const { cookie } = this.settings.last ?? {}
 
     return cookie ? this.withCookie(result, { text: writeRefreshCookie(cookie) }, params) : result
   }

@@ -50,8 +50,13 @@ export const hooks = { authentication: waitForAuthentication, populateHeader }
 export function authentication(
   options: Partial<AuthenticationClientOptions> = {}
 ): (app: Application) => void {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined)
-  const settings = { ...defaults, ...Object.fromEntries(given) }
+  const settings: any = { ...defaults }
+
+  for (const name in options) {
+    const value = options[name as keyof AuthenticationClientOptions]
+
+    if (value !== undefined) settings[name] = value
+  }
 
   assertOptions('authentication', settings, CHECKS, {
     further: Object.keys(defaults),

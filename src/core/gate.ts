@@ -123,7 +123,9 @@ export function listProtected(layers: readonly Layer<HookContext>[]): readonly s
  * @param method The name of one of its methods; all of them when left out
  */
 export function getProtected(service: object, method = ''): readonly string[] {
-  const methods = method === '' ? getHookMethods(service, getServiceOptions(service)) : [method]
+  if (method !== '') return getAnswer(service, method)?.protects ?? []
+
+  const methods = getHookMethods(service, getServiceOptions(service))
 
   return [...new Set(methods.flatMap((name) => getAnswer(service, name)?.protects ?? []))]
 }

@@ -15,7 +15,7 @@ const MAX_ATTEMPTS = 10
 
 /** What sessions need to know and to call. */
 export interface SessionDependencies {
-  /** Returns the settings as they are now. */
+  /** Returns the settings as they are now; the last ones where sessions were switched off. */
   readonly getSettings: () => RefreshSettings
   readonly getStore: () => SessionStore
   /** Returns the time, in milliseconds since 1970. */

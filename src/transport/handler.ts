@@ -235,9 +235,11 @@ function findInside(
 
   const target = findTarget(app, path, prefix)
 
-  if (!target) throw createNotFound(search === '' ? path : `${path}?${search}`)
+  if (target) return target
 
-  return target
+  // A service that `setup` registers is missing.
+  warnOfMissingSetup(app)
+  throw createNotFound(search === '' ? path : `${path}?${search}`)
 }
 
 /** Warns once of an application that was never set up: its services may lack what their `setup` prepares. */
@@ -271,10 +273,11 @@ async function toParams(
   // `params` may have returned none, as undefined.
   const { authentication: earlier }: Partial<Params> = request.params ?? {}
   const found =
-    earlier ??
-    (parsesCredentials && (await parseAuthentication(app, ...toCredentialSource(request), authentication)))
+    earlier === undefined && parsesCredentials
+      ? await parseAuthentication(app, ...toCredentialSource(request), authentication)
+      : earlier
 
-  return found ? copyWith(given, { authentication: found }) : given
+  return found || earlier === null ? copyWith(given, { authentication: found }) : given
 }
 
 /** A mounted function calls services for its client: without a provider these would be internal calls. */

@@ -31,7 +31,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import rest from '@feathersjs/rest-client'
       feathers().configure(${CONNECT_REST})`,
     share: 0.675,
-    budget: 19_060
+    budget: 19_100
   },
   'REST and authentication': {
     ours: `
@@ -43,7 +43,7 @@ const programs: { [name: string]: { ours: string; theirs: string; share: number;
       import authentication from '@feathersjs/authentication-client'
       feathers().configure(${CONNECT_REST}).configure(authentication())`,
     share: 0.805,
-    budget: 23_970
+    budget: 24_060
   },
   'Socket.IO': {
     ours: `

@@ -302,4 +302,25 @@ describe('credentials of a header', () => {
 
     expect(await (await request('/notes', { headers: bearer(accessToken) })).json()).toEqual(MINE)
   })
+
+  it('count for nothing where middleware has set null', async () => {
+    const app: any = alula()
+
+    configureLogin(app, { settings: quick() })
+
+    const url = await mount((server) => {
+      server.use((request, _response, next) => {
+        request.feathers = { authentication: null as any }
+        next()
+      })
+      server.use(toMiddleware(app, leftOut))
+    })
+
+    await app.setup()
+    await app.service('users').create({ ...CREDENTIALS })
+
+    const { accessToken } = await app.service('authentication').create({ strategy: 'local', ...CREDENTIALS })
+
+    expect(await fetch(`${url}/notes`, { headers: bearer(accessToken) })).toMatchObject({ status: 401 })
+  })
 })

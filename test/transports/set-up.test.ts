@@ -92,6 +92,14 @@ describe.each(Object.entries(openers))('%s', (name, open) => {
   })
 })
 
+it('a request for a service that only a setup would register says it', async () => {
+  const warnings = collectWarnings('ALULA_NOT_SET_UP')
+
+  expect(await createHandler(alula())(new Request('http://a/things'))).toMatchObject({ status: 404 })
+  await settle()
+  expect(warnings).toHaveLength(1)
+})
+
 it('two transports of an application say it once', async () => {
   const warnings = collectWarnings('ALULA_NOT_SET_UP')
   const app: any = express(alula())
