@@ -9,7 +9,9 @@ import { LIST_PREDICATES } from '../query/lists.ts'
 import { parseQuery } from '../query/parse.ts'
 import { type CustomPredicates, toPredicate } from '../query/predicate.ts'
 import type { StoredChecker } from '../query/stored-check.ts'
+import { keepValidated } from '../query/validated.ts'
 import { listRecords } from '../schema/page.ts'
+import { makeRecordsOwn } from '../schema/plain-records.ts'
 import { dropSources } from '../schema/selection.ts'
 import { addServiceSlots, getSlots, setSlots } from '../utils/call-state.ts'
 import { hasCode, isFunction, isObject, isString } from '../utils/check.ts'
@@ -126,9 +128,15 @@ function selectFields(context: HookContext, restriction: Query): (() => void) | 
 
   if (added.length === 0) return undefined
 
-  context.params = copyWith(params, { query: { ...params.query, $select: [...selected, ...added] } })
+  const query = copyWith(params.query, { $select: [...selected, ...added] })
 
-  return () => dropSources(context, added, new Set(selected))
+  context.params = copyWith(params, { query: keepValidated(params.query ?? {}, query) })
+
+  return () => {
+    // What JSON makes of an instance may have any of them.
+    makeRecordsOwn(context)
+    dropSources(context, added, new Set(selected))
+  }
 }
 
 const enforceWrite: Enforce = async (context, restriction, next) => {
@@ -271,7 +279,7 @@ function isMissing(id: unknown): boolean {
   return id === undefined || id === null || id === ''
 }
 
-/** Operators mean what they mean to the adapter; those of SQL have no predicates. */
+/** Operators mean what they mean to the adapter, except those of a `matcher`; those of SQL have no predicates. */
 function toTest(query: Query, { service }: HookContext): (record: unknown) => boolean {
   const { options } = service as { options?: { predicates?: CustomPredicates } }
   const custom = { ...PATTERN_PREDICATES, ...LIST_PREDICATES, ...options?.predicates }

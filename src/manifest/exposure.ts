@@ -5,11 +5,10 @@ import { toNames } from '../schema/alternatives.ts'
 import {
   getMethodDefinition,
   isFieldTable,
-  mayHaveMore,
   returnsRecords,
   type SchemaDefinition
 } from '../schema/compile.ts'
-import { describesObject, isUndescribed, type JsonSchema } from '../schema/json-schema.ts'
+import { describesObject, getPatterns, isUndescribed, type JsonSchema } from '../schema/json-schema.ts'
 import { listFilters } from '../schema/relation.ts'
 import { readShape } from '../schema/shape.ts'
 import { type ManifestMethod, type ManifestService, readServices } from './services.ts'
@@ -105,12 +104,14 @@ function toQueried(definition: SchemaDefinition, method: string): readonly strin
 }
 
 function listShown(definition: SchemaDefinition, method: string): readonly string[] | null {
-  const { record, hidden, computed, relations } = definition
+  const { record, hidden, computed, relations, extra } = definition
 
   if (isStandardMethod(method) || returnsRecords(definition, method)) {
     const names = [...toNames(record), ...computed, ...Object.keys(relations)]
 
-    return withoutHidden(mayHaveMore(definition) ? [...names, '*'] : names, hidden)
+    const isOpen = extra === 'keep' || readShape(record).filter(describesObject).object.isOpen
+
+    return withoutHidden(isOpen ? [...names, '*'] : names, hidden)
   }
 
   const result = getMethodDefinition(definition, method)?.result
@@ -119,12 +120,16 @@ function listShown(definition: SchemaDefinition, method: string): readonly strin
   return names && withoutHidden(names, hidden)
 }
 
-/** The fields of a result, or of its elements; `null` where it may be anything. */
+/** The fields of a result, or of the elements of its lists; `null` where it may be anything. */
 function listFields(result: JsonSchema): readonly string[] | null {
-  const shape = readShape(result)
-  const shapes = shape.elements ? [shape, shape.elements] : [shape]
+  const found = new Set([readShape(result)])
+
+  // Grows meanwhile, by lists in lists.
+  for (const { elements } of found) if (elements) found.add(elements)
+
+  const shapes = [...found]
   const parts = shapes.flatMap(({ alternatives }) => alternatives)
-  const open = parts.filter(isUndescribed)
+  const open = parts.filter((part) => isUndescribed(part) || getPatterns(part).length > 0)
 
   if (!open.every(describesObject)) return null
 

@@ -115,7 +115,10 @@ function merge(first: JsonSchema, second: JsonSchema, intersect: Intersect | und
     ...second,
     ...(hasProperties && { properties }),
     ...(required.length > 0 && { required: [...new Set(required)] }),
-    ...(hasProperties && isOpen && { additionalProperties: true })
+    ...(hasProperties && isOpen && { additionalProperties: true }),
+    // A closed object leaves the fields that the first one describes.
+    ...(isJsonSchema(first.additionalProperties) &&
+      second.additionalProperties === false && { additionalProperties: first.additionalProperties })
   }
 }
 

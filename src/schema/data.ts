@@ -1,5 +1,6 @@
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
+import { keepValidated } from '../query/validated.ts'
 import { isFunction } from '../utils/check.ts'
 import { findOrNothing } from '../utils/find-or-nothing.ts'
 import { copyWith, isEmpty, isPlainObject } from '../utils/object.ts'
@@ -244,7 +245,8 @@ async function loadFields(names: readonly string[], { service, id, params }: Hoo
 
   const { $select: _, ...query } = params.query ?? {}
   const { provider: __, ...internal } = params
-  const find = async () => await (load as Load).call(service, id, copyWith(internal, { query }))
+  const internalParams = copyWith(internal, { query: keepValidated(params.query ?? {}, query) })
+  const find = async () => await (load as Load).call(service, id, internalParams)
   // A missing record is left to the method, which then takes as long as for a record that the caller must not see.
   const stored = await (getServiceOptions(service).access ? findOrNothing(find) : find())
 

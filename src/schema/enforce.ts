@@ -314,7 +314,8 @@ class ServiceSchema implements DescribedExtension {
   private pickOther(value: unknown, pick: Picker | undefined): unknown {
     const { mark } = this.compiled as CompiledSchema
     const { hidden = [] } = this.form
-    const showEach = (record: unknown) => showOther(record, mark, [])
+    const showEach = (item: unknown): unknown =>
+      Array.isArray(item) ? item.map(showEach) : showOther(item, mark, [])
     const picked = pick ? pick(pickResult(value, showEach, toPageTest(undefined))) : value
 
     // What was picked is a copy already: another is made only to leave fields out.

@@ -3,7 +3,6 @@ import type { HookContext, Query } from '../core/types.ts'
 import { toSelection } from '../query/select.ts'
 import { keepValidated } from '../query/validated.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
-import { isObjectLike } from '../utils/check.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { listRecords } from './page.ts'
 import { makeRecordsOwn } from './plain-records.ts'
@@ -61,9 +60,8 @@ export function dropSources(
   if (!selected) return
 
   const dropped = sources.filter((name) => !selected.has(name))
-  // What JSON makes of an instance may have any of them.
   const hasDropped = (record: unknown) =>
-    isObjectLike(record) && (!isPlainObject(record) || dropped.some((name) => Object.hasOwn(record, name)))
+    isPlainObject(record) && dropped.some((name) => Object.hasOwn(record, name))
 
   if (!listRecords(context).some(hasDropped)) return
 

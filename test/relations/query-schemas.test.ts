@@ -4,6 +4,7 @@ import { Ajv } from 'ajv'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
+import { access } from '../../src/access.ts'
 import { alula } from '../../src/index.ts'
 import { kysely } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
@@ -136,4 +137,27 @@ it('an operator of a condition that only the schema of the other service adds is
     { author: { name: 'Ada' } },
     { author: null }
   ])
+})
+
+it('an operator that only a schema of queries allows is taken where the server sets a field, and by a rule', async () => {
+  const app: any = alula()
+  const queries = { type: 'object', properties: { text: { type: 'object' } }, additionalProperties: true }
+  const settings: any = { query: queries, ajv: { query: new Ajv() }, server: { at: () => 5 } }
+  const records = memory({ store: [{ id: 1, text: 'abc', ownerId: 1 }], predicates: PATTERN_PREDICATES })
+  const Text = z.object({ id: z.int(), text: z.string(), ownerId: z.int(), at: z.int().optional() })
+
+  app.use('notes', records, { schema: schema(Text, settings) })
+  app.use('shown', { find: async ({ query }: any) => records.find({ query }) } as any, {
+    schema: schema(Text, { query: queries, ajv: { query: new Ajv() } } as any),
+    access: access({ find: () => ({ ownerId: 1 }) })
+  })
+  await app.setup()
+
+  const query = { text: { $like: 'a%' } }
+  const found = await app.service('shown').find({ ...WEB, query: { ...query, $select: ['id', 'text'] } })
+
+  expect(await app.service('notes').update(1, { text: 'abd', ownerId: 1 }, { ...WEB, query })).toMatchObject({
+    text: 'abd'
+  })
+  expect(found).toEqual([{ id: 1, text: 'abc' }])
 })

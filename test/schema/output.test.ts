@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { callService } from '../../src/core/call.ts'
 import { alula } from '../../src/index.ts'
+import { memory } from '../../src/memory.ts'
 import { schema } from '../../src/schema.ts'
 
 /** What a client sees of a result. */
@@ -121,6 +122,8 @@ describe('what leaves of the result of a custom method', () => {
     ['a nullable list', z.array(Name).nullable(), [own], [{ name: 'a' }]],
     ['one of several', z.union([Name, z.object({ size: z.int() })]), own, { name: 'a' }],
     ['of two parts', Name.and(z.object({ id })), own, { id: 1, name: 'a' }],
+    ['a map and more', z.record(z.string(), z.int()).and(z.object({ id })), { id: 1, a: 2 }, { id: 1, a: 2 }],
+    ['more and a map', z.object({ id }).and(z.record(z.string(), z.int())), { id: 1, a: 2 }, { id: 1, a: 2 }],
     ['anything', z.any(), own, own],
     ['a name or anything', z.union([Name, z.unknown()]), own, own],
     ['a list of anything', z.array(z.any()), [own, 1], [own, 1]],
@@ -134,6 +137,44 @@ describe('what leaves of the result of a custom method', () => {
     })
 
     expect(await app.asClient().service('things').read({})).toEqual(shown)
+  })
+
+  it('has no hidden fields of the records of another service, in lists of lists either', async () => {
+    const app: any = alula()
+    const User = z.object({ id, password: z.string() })
+    const users = memory({ store: [{ id: 1, password: 'p' }] })
+
+    app.use('users', users, { schema: schema(User, { hidden: ['password'] }) })
+    app.use('things', { read: async () => [[await app.service('users').get(1)]] } as any, {
+      methods: ['read'],
+      schema: schema(z.object({ id }), { methods: { read: { result: z.array(z.array(User)) } } })
+    })
+
+    expect(await app.asClient().service('things').read({})).toEqual([[{ id: 1 }]])
+  })
+
+  it('is an instance of a class where a call selects no computed field', async () => {
+    class Doc {
+      id = 1
+      title = 'a'
+
+      get up() {
+        return this.title.toUpperCase()
+      }
+    }
+
+    const app: any = alula()
+
+    app.use('docs', { get: async () => new Doc() } as any, {
+      schema: schema(z.object({ id, title: z.string() }), {
+        computed: { loud: { from: ['title'], many: (docs) => docs.map(({ title }) => title.toUpperCase()) } }
+      })
+    })
+
+    const doc = await app.service('docs').get(1, { query: { $select: ['id', 'title'] } })
+
+    expect(doc).toBeInstanceOf(Doc)
+    expect(doc.up).toBe('A')
   })
 })
 
