@@ -444,7 +444,7 @@ function assertTotal({ id, table }: TableHandle): void {
 
   throw createError(
     'ALULA_ID_NOT_UNIQUE',
-    `Pages with cursors of the table '${table.name}' would leave rows out: it has no primary key, and no unique index on columns that cannot be null. Add one, or set the option 'id' to a column that has one`
+    `Pages with cursors of the table '${table.name}' would leave rows out: it has no primary key or unique index on columns that cannot be null and are ordered by each of their values, such as numbers and text. Add one, or set the option 'id' to a column that has one`
   )
 }
 

@@ -7,6 +7,7 @@ import type { Field, Fragment, SortPart, Table } from './dialect.ts'
 import { toColumn, toField } from './field.ts'
 import { toTyped } from './json.ts'
 import { KINDS } from './kinds.ts'
+import type { Column } from './table.ts'
 
 /**
  * Translates a `$sort`. The id decides last, so that pages hold every record once.
@@ -67,7 +68,20 @@ export function toTotalOrder(sort: readonly Sort[], table: Table, id: string): r
 
 /** Whether no two rows have the same place in such an order. Of a view it is not known. */
 export function isTotal(table: Table, id: string): boolean {
-  return table.columns.get(id)?.isUnique === true || table.key.length > 0
+  if (table.columns.get(id)?.isUnique) return true
+
+  return table.key.length > 0 && table.key.every((name) => hasPlaces(toColumn(name, table), table))
+}
+
+/** Whether each value of a column has a place of its own: not null, JSON, booleans, and times in several forms. */
+function hasPlaces(column: Column, { dialect }: Table): boolean {
+  const { form, order = form } = KINDS[column.kind]
+
+  if (column.mayHoldNull) return false
+
+  return order === 'time'
+    ? dialect.toTime(column) === column.reference
+    : order === 'text' || order === 'value'
 }
 
 /** Puts rows into the order of their ids, in which `find` has them. Databases return them as they come upon them. */

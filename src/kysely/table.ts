@@ -34,6 +34,8 @@ export interface Column {
   /** What each element of a list is: what a column of its type would hold. */
   readonly element?: Column | undefined
   readonly isNullable: boolean
+  /** Whether rows may have null in it although it is a key: on SQLite. */
+  readonly mayHoldNull?: boolean | undefined
   /** Whether the database computes it, so that no statement can set it. */
   readonly isComputed: boolean
   /** Whether the database gives each new record the next number. */

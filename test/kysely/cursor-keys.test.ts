@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { kysely, table } from '../../src/kysely.ts'
-import { createTable, describeDatabases } from '../support/sql.ts'
+import { createTable, describeDatabases, SQLITE } from '../support/sql.ts'
 
 const NAME = 'alula_lines'
 const LINES = [1, 1, 1, 1, 2].map((bill, index) => ({ bill, product: 7 - index }))
@@ -50,6 +50,22 @@ describeDatabases('pages with cursors of a table whose id is not unique', (datab
         message: expect.stringContaining(`'${NAME}' would leave rows out`)
       })
     }
+  })
+
+  it.each([
+    ...(database === SQLITE ? ['product integer, primary key (bill, product)'] : []),
+    ...(database === SQLITE
+      ? ['product integer not null, at datetime not null, primary key (bill, at)']
+      : []),
+    'product integer not null, done boolean not null, primary key (bill, done)'
+  ])('are refused where several rows may have one place: %s', async (columns) => {
+    const Model = await createTable(database, NAME, `bill integer not null, ${columns}`)
+    const service: any = kysely({ Model, name: NAME, id: 'bill', paginate: { default: 2, cursor: true } })
+
+    await expect(service.find()).rejects.toMatchObject({
+      code: 500,
+      message: expect.stringContaining(`'${NAME}' would leave rows out`)
+    })
   })
 
   it('are refused where the key is hidden and nothing encrypts cursors', async () => {

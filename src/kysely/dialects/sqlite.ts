@@ -224,6 +224,7 @@ async function readTable(db: AnyKysely, place: Place): Promise<TableDescription>
       type: row.type.toLowerCase(),
       // SQLite takes null in keys of some tables, by a mistake that it keeps.
       isNullable: Number(row.required) === 0 && Number(row.pk) === 0,
+      mayHoldNull: Number(row.required) === 0 && Number(row.pk) !== 0 && !isRowNumber(row, keys),
       isComputed: Number(row.hidden) !== 0,
       isAutoIncrement: isRowNumber(row, keys),
       isIndexed: Number(row.indexed) !== 0 || isRowNumber(row, keys),
