@@ -7,30 +7,38 @@ import { runCommand, toApp } from './support/application.ts'
 
 const SRC = `${import.meta.dirname}/../../src`
 
-/** Two users, and a note of the first. */
-const NOTES = `import { owner } from '${SRC}/access.ts'
+/** An application with logins by tokens, and by what else is registered. */
+const toLogins = (strategies: string, services: string) => `import { owner } from '${SRC}/access.ts'
 import { AuthenticationService, JWTStrategy, LocalStrategy } from '${SRC}/authentication.ts'
 ${toApp(`
 app.set('authentication', {
   secret: 'a secret that is long enough for the algorithm',
   service: 'users',
   entity: 'user',
-  authStrategies: ['jwt', 'local'],
+  authStrategies: [${strategies}],
   local: { usernameField: 'email', passwordField: 'password' }
 })
 
 const authentication = new AuthenticationService(app)
 
 authentication.register('jwt', new JWTStrategy())
-authentication.register('local', new LocalStrategy())
 app.use('authentication', authentication)
+${services}
+`)}`
+
+/** Two users, and a note of the first. */
+const NOTES = toLogins(
+  `'jwt', 'local'`,
+  `
+authentication.register('local', new LocalStrategy())
 app.use('users', memory({ startId: 1 }), { methods: [] })
 app.use('notes', memory({ startId: 1 }), { access: access({ all: owner('ownerId') }) })
 await app.service('users').create({ email: 'ada@example.com' })
 await app.service('users').create({ email: 'bob@example.com' })
 await app.service('notes').create({ text: 'Hers', ownerId: 1 })
 console.log('a line of the application')
-`)}`
+`
+)
 
 const call = (...args: string[]) => runCommand({ 'app.mjs': NOTES }, 'call', ...args)
 
@@ -170,23 +178,13 @@ it('options may be before the command', async () => {
 
 it('a user that a service does not find is none, also where it returns nothing', async () => {
   const files = {
-    'app.mjs': `import { owner } from '${SRC}/access.ts'
-import { AuthenticationService, JWTStrategy } from '${SRC}/authentication.ts'
-${toApp(`
-app.set('authentication', {
-  secret: 'a secret that is long enough for the algorithm',
-  service: 'users',
-  entity: 'user',
-  authStrategies: ['jwt']
-})
-
-const authentication = new AuthenticationService(app)
-
-authentication.register('jwt', new JWTStrategy())
-app.use('authentication', authentication)
+    'app.mjs': toLogins(
+      `'jwt'`,
+      `
 app.use('users', { id: 'id', get: async () => null }, { methods: [] })
 app.use('notes', memory({ store: { 1: { id: 1, ownerId: 1 } } }), { access: access({ all: owner('ownerId') }) })
-`)}`
+`
+    )
   }
   const { code, stdout, stderr } = await runCommand(files, 'call', 'notes', 'find', '--as', '7')
 
