@@ -9,7 +9,7 @@ import { LIST_PREDICATES } from '../query/lists.ts'
 import { parseQuery } from '../query/parse.ts'
 import { type CustomPredicates, toPredicate } from '../query/predicate.ts'
 import type { StoredChecker } from '../query/stored-check.ts'
-import { keepValidated } from '../query/validated.ts'
+import { copyQuery } from '../query/validated.ts'
 import { listRecords } from '../schema/page.ts'
 import { makeRecordsOwn } from '../schema/plain-records.ts'
 import { dropSources } from '../schema/selection.ts'
@@ -128,9 +128,9 @@ function selectFields(context: HookContext, restriction: Query): (() => void) | 
 
   if (added.length === 0) return undefined
 
-  const query = copyWith(params.query, { $select: [...selected, ...added] })
-
-  context.params = copyWith(params, { query: keepValidated(params.query ?? {}, query) })
+  context.params = copyWith(params, {
+    query: copyQuery(params.query, { $select: [...selected, ...added] })
+  })
 
   return () => {
     // What JSON makes of an instance may have any of them.

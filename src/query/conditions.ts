@@ -1,5 +1,4 @@
-import { copyWith } from '../utils/object.ts'
-import { keepValidated } from './validated.ts'
+import { copyQuery } from './validated.ts'
 
 /**
  * Adds conditions that hold whatever else a query says.
@@ -15,5 +14,5 @@ export function addConditions(
   // A list that is none stays one level down, where the adapter refuses it.
   const others: readonly unknown[] = $and === undefined ? [] : Array.isArray($and) ? $and : [{ $and }]
 
-  return keepValidated(query, copyWith(query, { $and: [...others, ...conditions] }))
+  return copyQuery(query, { $and: [...others, ...conditions] })
 }

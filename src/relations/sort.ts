@@ -1,6 +1,6 @@
 import type { HookContext, Query } from '../core/types.ts'
 import { hasSets, type RelatedSort } from '../query/related.ts'
-import { keepValidated } from '../query/validated.ts'
+import { copyQuery } from '../query/validated.ts'
 import { toBadRequest } from '../schema/faults.ts'
 import { isCountRelation, type Relation, type Relations } from '../schema/relation.ts'
 import { addServiceSlots } from '../utils/call-state.ts'
@@ -46,7 +46,7 @@ export async function resolveSorts(context: HookContext, query: Query, relations
 
   context.params = addServiceSlots(context.params, service, { relatedSorts: sorts })
 
-  return keepValidated(query, { ...query, $sort: kept })
+  return copyQuery(query, { $sort: kept })
 }
 
 /** Whether a query sorts by a relation. */

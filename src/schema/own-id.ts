@@ -1,6 +1,6 @@
 // The id in the data of `update` and `patch`: clients write back what they read.
 import type { HookContext, Id } from '../core/types.ts'
-import { keepValidated } from '../query/validated.ts'
+import { copyQuery } from '../query/validated.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
 import { isFunction } from '../utils/check.ts'
 import { findOrNothing } from '../utils/find-or-nothing.ts'
@@ -90,7 +90,7 @@ export async function assertSentId(context: HookContext): Promise<void> {
 
   const { service, id, params } = context
   const { provider: _, ...internal } = params
-  const query = keepValidated(params.query ?? {}, { ...params.query, $select: [sentId.field] })
+  const query = copyQuery(params.query, { $select: [sentId.field] })
   const stored = await findOrNothing<{ readonly [field: string]: unknown }>(() =>
     service._get(id, copyWith(internal, { query }))
   )

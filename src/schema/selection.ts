@@ -1,7 +1,7 @@
 // Fields that are made for each result: what they are made from is read, and taken out again.
 import type { HookContext, Query } from '../core/types.ts'
 import { toSelection } from '../query/select.ts'
-import { keepValidated } from '../query/validated.ts'
+import { copyQuery } from '../query/validated.ts'
 import { getSlots, setSlots } from '../utils/call-state.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { listRecords } from './page.ts'
@@ -41,7 +41,7 @@ export function selectSources(
 
   setSlots(context, { selected })
 
-  return keepValidated(query, { ...query, $select: [...new Set([...stored, ...further])] })
+  return copyQuery(query, { $select: [...new Set([...stored, ...further])] })
 }
 
 /**
