@@ -5,7 +5,7 @@ import { BadRequest, NotAuthenticated } from '../errors.ts'
 import { getServiceSlots } from '../utils/call-state.ts'
 import { hasCode, isFunction } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
-import { copyWith, getPath } from '../utils/object.ts'
+import { copyWith, fillDefaults, getPath } from '../utils/object.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { assertSync } from '../utils/promise.ts'
 import { getRunningCall } from './connections.ts'
@@ -61,7 +61,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
   override get configuration(): any {
     const { service, entity, entityId, [this.name as string]: config = {} } = this.auth.configuration
 
-    const settings: { [option: string]: unknown } = {
+    const defaults = {
       hashSize: 10,
       service,
       entity,
@@ -72,9 +72,7 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
     }
 
     // Each call with a token comes here.
-    for (const option in config) if (config[option] !== undefined) settings[option] = config[option]
-
-    return settings
+    return fillDefaults(config, defaults)
   }
 
   /**

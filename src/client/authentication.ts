@@ -1,5 +1,6 @@
 import type { Application } from '../core/types.ts'
 import { isFunction } from '../utils/check.ts'
+import { fillDefaults } from '../utils/object.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 import { AuthenticationClient, type AuthenticationClientOptions } from './authentication-client.ts'
 import { populateHeader, waitForAuthentication } from './hooks.ts'
@@ -50,13 +51,7 @@ export const hooks = { authentication: waitForAuthentication, populateHeader }
 export function authentication(
   options: Partial<AuthenticationClientOptions> = {}
 ): (app: Application) => void {
-  const settings: any = { ...defaults }
-
-  for (const name in options) {
-    const value = options[name as keyof AuthenticationClientOptions]
-
-    if (value !== undefined) settings[name] = value
-  }
+  const settings = fillDefaults(options, defaults)
 
   assertOptions('authentication', settings, CHECKS, {
     further: Object.keys(defaults),

@@ -96,10 +96,10 @@ function toErrorClass(status: number): FeathersErrorClass {
  * What lies below: `fetch` says no more than that it failed, and of several addresses each failed for a reason. An error may
  * be its own cause.
  */
-function toReason(error: LibraryError, depth = 0): LibraryError {
+function toReason(error: LibraryError, left = MAX_CAUSES): LibraryError {
   const below = error.errors?.[0] ?? error.cause
 
-  return below instanceof Error && depth < MAX_CAUSES ? toReason(below, depth + 1) : error
+  return below instanceof Error && left > 0 ? toReason(below, left - 1) : error
 }
 
 function isUnreachable(error: LibraryError, code: unknown): boolean {

@@ -216,6 +216,18 @@ export function withoutJson<Value>(value: Value): Value {
   return fields as Value
 }
 
+/** Options with defaults: one that is undefined counts as left out, as an unset variable of the environment is. */
+export function fillDefaults<Defaults extends object>(
+  options: { readonly [name: string]: any },
+  defaults: Defaults
+): Defaults & { [name: string]: any } {
+  const filled: { [name: string]: any } = { ...defaults }
+
+  for (const name in options) if (options[name] !== undefined) filled[name] = options[name]
+
+  return filled as Defaults
+}
+
 /** JSON that is the same for equal values: the names of each object are in one order, and a bigint is no string. */
 export function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) => {
