@@ -13,6 +13,7 @@ import { createError, createTypeError } from '../utils/developer-error.ts'
 import { didYouMean } from '../utils/did-you-mean.ts'
 import { findPath, getFirstName, isPlainObject } from '../utils/object.ts'
 import { isPromise } from '../utils/promise.ts'
+import { emitWarning } from '../utils/runtime.ts'
 import { withoutStack } from '../utils/without-stack.ts'
 import { isOfLogin, verifyCredentials } from './credentials.ts'
 import { addRestriction, createEnforcer, setRestriction } from './restriction.ts'
@@ -130,7 +131,7 @@ class ServiceAccess implements ServiceExtension {
 
     if (!needy) return
 
-    globalThis.process?.emitWarning?.(
+    emitWarning(
       `The access of service '${path}' has ${describeRule(needy).who}, and the application has no authentication service: calls pass only where the application sets params.user and params.authenticated itself`,
       { code: 'ALULA_NO_AUTHENTICATION' }
     )

@@ -8,6 +8,7 @@ import { Forbidden } from '../errors.ts'
 import { describeHook } from '../hooks/traits.ts'
 import { isObject, isStringList } from '../utils/check.ts'
 import { assertOptions } from '../utils/options.ts'
+import { emitWarning } from '../utils/runtime.ts'
 import { isOfLogin } from './credentials.ts'
 import { findGuard } from './guard.ts'
 
@@ -92,8 +93,7 @@ function warnOfClosed(app: Application, open: ReadonlyMap<string, readonly strin
   )
 
   const warn = (list: readonly string[], toSentence: (names: string) => string) => {
-    if (list.length > 0)
-      globalThis.process?.emitWarning?.(toSentence(list.join(', ')), { code: 'ALULA_CLOSED' })
+    if (list.length > 0) emitWarning(toSentence(list.join(', ')), { code: 'ALULA_CLOSED' })
   }
 
   warn(

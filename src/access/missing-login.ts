@@ -2,6 +2,7 @@ import { getLayers, visitHooks } from '../core/gate.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { Application, FeathersService } from '../core/types.ts'
 import { getTraits } from '../hooks/traits.ts'
+import { emitWarning } from '../utils/runtime.ts'
 
 /**
  * Warns of hooks `authenticate` in an application that has no authentication service: clients get a 401 whatever they send.
@@ -16,7 +17,7 @@ export function warnOfMissingLogin(app: Application): void {
 
   if (paths.length === 0) return
 
-  globalThis.process?.emitWarning?.(
+  emitWarning(
     `Hooks authenticate(…) of ${paths.join(', ')} refuse every client with a 401, because the application has no authentication service: register one, app.use('authentication', new AuthenticationService(app))`,
     { code: 'ALULA_NO_AUTHENTICATION' }
   )

@@ -27,6 +27,7 @@ import { createClientOf } from '../transport/as-client.ts'
 import { assertRequestIds } from '../transport/request-id.ts'
 import { copyWith, isEmpty } from '../utils/object.ts'
 import { stripSlashes } from '../utils/path.ts'
+import { helpsDevelopers } from '../utils/runtime.ts'
 
 /** The application, with the routes of methods and with schemas. */
 export class Feathers extends BaseApplication {
@@ -45,7 +46,7 @@ export class Feathers extends BaseApplication {
     super()
     nameSecondCopy(Feathers)
 
-    const isDevelopment = globalThis.process?.env?.NODE_ENV !== 'production'
+    const isDevelopment = helpsDevelopers()
 
     Object.assign(getInternals(this), {
       toEventContext: withDispatch,

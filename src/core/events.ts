@@ -4,6 +4,7 @@ import { runOrDefer } from '../utils/deferral.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { ErrorCode } from '../utils/error-codes.ts'
 import { attempt } from '../utils/promise.ts'
+import { emitWarning } from '../utils/runtime.ts'
 import { callListeners, EmitterClass, type EmitterLike } from './emitter.ts'
 import { type Internals, warnOnce } from './internals.ts'
 import { getDefinition } from './methods.ts'
@@ -84,7 +85,7 @@ export function reportError(app: EmitterLike, error: unknown, context?: unknown)
 export function reportMistake(app: EmitterLike, code: ErrorCode, message: string, context: unknown): void {
   const error = createError(code, message)
 
-  if (!callErrorListeners(app, error, context)) globalThis.process?.emitWarning?.(message, { code })
+  if (!callErrorListeners(app, error, context)) emitWarning(message, { code })
 }
 
 /** Not by `emit`: without a listener it would throw, and it stops at the first listener that does. */

@@ -7,6 +7,7 @@ import { createError } from '../utils/developer-error.ts'
 import type { ErrorCode } from '../utils/error-codes.ts'
 import type { HiddenField } from '../utils/hidden-field.ts'
 import type { KeyedMutex } from '../utils/keyed-mutex.ts'
+import { emitWarning } from '../utils/runtime.ts'
 import { Channels } from './channel.ts'
 import type { FeathersService, HookContext, MountedHandler, Publisher } from './types.ts'
 
@@ -226,5 +227,5 @@ export function warnOnce(app: object, code: ErrorCode, sentence: string, key: st
   if (warnings.has(key)) return
 
   warnings.add(key)
-  globalThis.process?.emitWarning?.(sentence, { code })
+  emitWarning(sentence, { code })
 }

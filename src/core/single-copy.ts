@@ -1,3 +1,5 @@
+import { emitWarning } from '../utils/runtime.ts'
+
 /** The copy of alula that has created the first application of the process. */
 const COPY: unique symbol = Symbol.for('alula/copy')
 
@@ -22,7 +24,7 @@ export function nameSecondCopy(copy: object): void {
   if (copies.first === copy || copies.isNamed) return
 
   copies.isNamed = true
-  globalThis.process?.emitWarning?.(
+  emitWarning(
     "Two copies of alula have created applications: 'npm ls alula' shows where they come from, and one version for all of them removes the second copy",
     { code: 'ALULA_TWO_COPIES' }
   )

@@ -1,4 +1,5 @@
 import { isObject } from '../utils/check.ts'
+import { emitWarning, helpsDevelopers } from '../utils/runtime.ts'
 
 /** The names of operators at the top of a query, without their sign. */
 const NAMES = ['limit', 'skip', 'sort', 'select']
@@ -15,10 +16,10 @@ export function warnOfMissingSign(query: unknown, records: Iterable<object>): bo
   const name = isObject(query) ? NAMES.find((one) => Object.hasOwn(query, one)) : undefined
 
   // Reading the environment costs more than looking for the names.
-  if (name === undefined || globalThis.process?.env?.NODE_ENV === 'production') return false
+  if (name === undefined || !helpsDevelopers()) return false
   if ([...records].some((record) => name in record)) return false
 
-  globalThis.process?.emitWarning?.(
+  emitWarning(
     `A query of a memory service found nothing, because no record has the field '${name}'. Did you mean '$${name}'?`,
     { code: 'ALULA_UNKNOWN_OPERATOR' }
   )

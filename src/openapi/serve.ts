@@ -8,6 +8,7 @@ import { keepMade } from '../manifest/services.ts'
 import { createEtag } from '../transport/encode.ts'
 import { isFunction } from '../utils/check.ts'
 import { assertOptions, type OptionCheck } from '../utils/options.ts'
+import { helpsDevelopers } from '../utils/runtime.ts'
 import { openAlulaPage } from './alula-page.ts'
 import { toConditional } from './conditional.ts'
 import { DOCUMENT_CHECKS, toOpenApi } from './document.ts'
@@ -70,7 +71,7 @@ export function openapi(options: ServeOptions = {}): (app: any) => void {
   const { access, page = 'alula', ...document } = options
 
   return (app: Application) => {
-    if (!access && globalThis.process?.env?.NODE_ENV === 'production') return
+    if (!access && !helpsDevelopers()) return
 
     app.mount(DOCUMENT, guard(app, access, serveDocument(app, document)))
     if (!page) return

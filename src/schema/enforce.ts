@@ -28,6 +28,7 @@ import { keepOwner } from '../utils/dispatch.ts'
 import type { ErrorCode } from '../utils/error-codes.ts'
 import { copyWith, getFirstName, isEmpty, isPlainObject } from '../utils/object.ts'
 import { andThen } from '../utils/promise.ts'
+import { helpsDevelopers } from '../utils/runtime.ts'
 import {
   type CompiledSchema,
   compileSchema,
@@ -105,7 +106,7 @@ class ServiceSchema implements DescribedExtension {
   private readonly record: Validator
   /** The fields that results have beside what is stored. */
   private readonly added: readonly string[]
-  private readonly isDevelopment = globalThis.process?.env?.NODE_ENV !== 'production'
+  private readonly isDevelopment = helpsDevelopers()
   private compiled: CompiledSchema | undefined
   private resultCheck: ResultCheck | undefined
   /** In development: reports a result of another kind than its schema describes, which does not leave. */

@@ -1,5 +1,6 @@
 import { getIdField, getServiceOptions } from '../core/service.ts'
 import type { FeathersService } from '../core/types.ts'
+import { emitWarning } from '../utils/runtime.ts'
 import type { SchemaDefinition } from './compile.ts'
 import { readShape } from './shape.ts'
 
@@ -25,7 +26,7 @@ export function warnOfMissingId(
   if (singleton || isOpen || extra === 'keep' || names.size === 0 || names.has(id)) return
   if (needing.length === 0) return
 
-  globalThis.process?.emitWarning?.(
+  emitWarning(
     `The schema of service '${path}' has no field '${id}', so clients never see the value that ${needing.join(', ')} need. Add the field, such as ${id}: z.int(), or leave these methods out of 'methods'`,
     { code: 'ALULA_UNDECLARED_FIELD' }
   )
