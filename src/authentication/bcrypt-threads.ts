@@ -104,6 +104,8 @@ export class BcryptThreads {
           { cause }
         )
       )
+      // No thread will end that would start the calls that wait.
+      queueMicrotask(() => this.startNext())
     }
   }
 

@@ -294,4 +294,32 @@ describe('a process that has hashed', () => {
     expect(stdout).toContain('The thread that hashes passwords cannot start: ')
     expect(stdout).toContain('ALULA_NO_HASHING_THREAD')
   })
+
+  it('rejects all that wait when a thread has died and no other can start', async () => {
+    const { stdout } = await runScript(`
+      const { default: threads, Worker } = await import('node:worker_threads')
+      const { availableParallelism } = await import('node:os')
+      const { syncBuiltinESMExports } = await import('node:module')
+      const started = []
+
+      Worker.prototype.postMessage = function () {
+        started.push(this)
+      }
+
+      const hashes = Array.from({ length: availableParallelism() + 4 }, (_, n) => hasher.hash('password' + n))
+
+      threads.Worker = class {
+        constructor() {
+          throw new Error('no memory')
+        }
+      }
+      syncBuiltinESMExports()
+      for (const thread of started) await thread.terminate()
+      for (const { reason } of await Promise.allSettled(hashes)) console.log(reason.message)
+    `)
+    const lines = stdout.trim().split('\n')
+
+    expect(lines).toHaveLength(availableParallelism() + 4)
+    expect(lines.at(-1)).toContain('cannot start: no memory')
+  })
 })

@@ -5,6 +5,7 @@ import type { Socket } from 'socket.io-client'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
+import { prepareClose, toListener } from '../../src/node.ts'
 import { socketio } from '../../src/socketio.ts'
 import { defer } from '../support/deferred.ts'
 import { scaled } from '../support/scale.ts'
@@ -99,6 +100,60 @@ describe('calls that run when the application closes', () => {
     expect(await closed).toEqual(['transport close'])
     await closing
     expect(steps).toEqual(['done', 'torn down'])
+  })
+
+  it('are waited for with a server of your own too, whose requests end before the services do', async () => {
+    const steps: string[] = []
+    const begun = [defer(), defer()] as const
+    const done = [defer(), defer()] as const
+    const app = alula().configure(socketio())
+
+    app.on('connection', () => {})
+    app.use('things', {
+      get: async (id: unknown) => {
+        begun[Number(id)]?.resolve()
+        await done[Number(id)]?.promise
+
+        return { id: Number(id) }
+      },
+      teardown: async () => void steps.push('torn down')
+    })
+
+    const server = createServer(toListener(app))
+    const close = prepareClose(server, app)
+
+    await app.setup(server)
+    app.hooks({
+      teardown: [
+        async (_context: unknown, next: () => Promise<unknown>) => {
+          steps.push('sockets closed')
+          await close()
+          await next()
+        }
+      ]
+    })
+    await once(server.listen(0), 'listening')
+
+    const url = toUrl(server)
+    const socket = await connect(url, withoutReturn)
+    const closed = ends([socket])
+    const message = call(socket, 'get', 'things', 0)
+    const request = fetch(`${url}/things/1`)
+
+    await Promise.all(begun.map(({ promise }) => promise))
+
+    const closing = app.teardown()
+
+    await turn()
+    expect(steps).toEqual([])
+    done[0].resolve()
+    expect(await message).toEqual({ id: 0 })
+    expect(await closed).toEqual(['transport close'])
+    await until(() => expect(steps).toEqual(['sockets closed']))
+    done[1].resolve()
+    expect(await (await request).json()).toEqual({ id: 1 })
+    await closing
+    expect(steps).toEqual(['sockets closed', 'torn down'])
   })
 
   it('are answered too where they wait for their turn', async () => {
