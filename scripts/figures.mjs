@@ -45,7 +45,7 @@ function format() {
 ${rows.join('\n')}
 
 \`app.listen()\` runs Express middleware, and then handles service calls without Express. \`toListener\` does not use Express at all. \
-Most programs derive the signing key from the secret for each token; one row has one key. alula has one key too, and remembers tokens that it has verified: it then checks only their expiry, their revocation and the user. \
+Most programs derive the signing key from the secret again for each token; the row *key derived once* does not. alula derives its key once too, and remembers tokens that it has verified: for these it checks only their expiry, their revocation and the user. \
 On Node 20, where Express is slower, \`get\` reaches ${listen} with \`app.listen()\` and ${listener} with \`toListener\`. A small application installs ${ours.packages} packages (${ours.size} MB), against ${theirs.packages} (${theirs.size} MB) with Feathers v5.`
 }
 
