@@ -6,7 +6,6 @@ import { addInherited, getServiceSlots, setSlots, toNestedParams } from '../util
  * Verifies the credentials of a call by any strategy that finds them in requests, and puts what it returns (for example
  * `user`) on the params. A call without credentials stays as it is.
  *
- * @param context The context of the call
  * @returns `undefined` where there is nothing to verify
  * @throws NotAuthenticated for credentials that are not valid
  */
@@ -48,12 +47,7 @@ function toStrategies({ authStrategies, parseStrategies }: DefaultAuthentication
   return [...new Set([...(parseStrategies ?? []), ...authStrategies])]
 }
 
-/**
- * The params of a call by which a login loads its entity.
- *
- * @param params Those of the login
- * @param service The service of the entity
- */
+/** The params of a call by which a login loads its entity. */
 export function toLoginParams<Params extends object>(params: Params, service: object): Params {
   return toNestedParams(params, service, { isLogin: true })
 }

@@ -8,9 +8,6 @@ import type { Layer } from '../hooks/types.ts'
  * Who may make external calls of a method, as far as its pipeline says: by the `access` of the service, or by a hook
  * `authenticate` in its own right. A hook inside another one is not seen.
  *
- * @param service A registered service
- * @param method The name of the method
- * @param layers The layers of its hooks
  * @returns `undefined` where nothing guards it
  */
 export function findGuard(

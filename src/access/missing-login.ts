@@ -4,11 +4,7 @@ import type { Application, FeathersService } from '../core/types.ts'
 import { getTraits } from '../hooks/traits.ts'
 import { emitWarning } from '../utils/runtime.ts'
 
-/**
- * Warns of hooks `authenticate` in an application that has no authentication service: clients get a 401 whatever they send.
- *
- * @param app The application, when it starts
- */
+/** Warns of hooks `authenticate` in an application that has no authentication service: clients get a 401 whatever they send. */
 export function warnOfMissingLogin(app: Application): void {
   if (app.defaultAuthentication) return
 

@@ -14,7 +14,7 @@ import { listRecords } from '../schema/page.ts'
 import { makeRecordsOwn } from '../schema/plain-records.ts'
 import { dropSources } from '../schema/selection.ts'
 import { addServiceSlots, getSlots, setSlots } from '../utils/call-state.ts'
-import { hasCode, isFunction, isObject, isString } from '../utils/check.ts'
+import { hasCode, isFunction, isGiven, isObject, isString } from '../utils/check.ts'
 import { copyWith, getFirstName, isSamePlain } from '../utils/object.ts'
 import { evaluateForWrite, type Write, type WriteDecision } from './write-decision.ts'
 
@@ -56,8 +56,6 @@ export function addRestriction(context: HookContext): void {
  * Makes the step around a standard method that holds a call to its restriction, whatever hooks have done to its
  * params. An adapter changes and removes what matches the query, in one statement. What another service returns is
  * checked, and what it is to change is looked up first.
- *
- * @param method The name of the method
  */
 export function createEnforcer(method: string): AroundHook<HookContext> {
   const enforce =
@@ -79,7 +77,7 @@ const enforceCreate: Enforce = async (context, { query }, next) => {
     assertAllowed(
       decideData(context, query, data, {
         sets: () => true,
-        makes: (name) => name === id && isMissing(data[id])
+        makes: (name) => name === id && !isGiven(data[id])
       }),
       context
     )
@@ -89,16 +87,16 @@ const enforceCreate: Enforce = async (context, { query }, next) => {
 }
 
 const enforceRead: Enforce = async (context, { query }, next) => {
-  const isGiven = Object.hasOwn(context, 'result')
+  const hasResult = Object.hasOwn(context, 'result')
 
   addRestriction(context)
 
-  const dropAdded = isAdapter(context) || isGiven ? undefined : selectFields(context, query)
+  const dropAdded = isAdapter(context) || hasResult ? undefined : selectFields(context, query)
 
   await next()
 
   // A hook that has set the result, such as a cache, may not have read the query.
-  if (isAdapter(context) && !isGiven) return
+  if (isAdapter(context) && !hasResult) return
 
   const matches = toTest(query, context)
 
@@ -160,7 +158,7 @@ const enforceWrite: Enforce = async (context, restriction, next) => {
   try {
     await runChecked(context, restriction.query, next)
   } catch (error) {
-    if (isMissing(context.id) || !hasCode(error, 404) || !(await isVisible(context, restriction))) throw error
+    if (!isGiven(context.id) || !hasCode(error, 404) || !(await isVisible(context, restriction))) throw error
 
     throw toForbidden(context)
   }
@@ -223,7 +221,6 @@ function isRefused(decision: WriteDecision): boolean {
  * Looks a record up for a service that may not read the query. Between this and the write another call may change it.
  *
  * @param context The context of a call with an id
- * @param restriction What the call is restricted to
  * @param decision What the record has to match besides
  * @param query What names the record besides its id
  * @throws Forbidden for a record that the caller may only see, NotFound for one that he may not
@@ -237,7 +234,7 @@ export async function assertRecord(
   const { service, id, params } = context
   const { provider, authentication, ...internal } = params
 
-  if (isMissing(id) || !isFunction(service.get)) throw toForbidden(context)
+  if (!isGiven(id) || !isFunction(service.get)) throw toForbidden(context)
 
   const record: unknown = await service.get(id, copyWith(internal, { query }))
   const queries = isObject(decision) ? [restriction.query, decision] : [restriction.query]
@@ -273,10 +270,6 @@ function isAdapter({ service, method }: HookContext): boolean {
   const members = service as { readonly [name: string]: unknown }
 
   return isFunction(members.allowsMulti) && isFunction(members[`_${method}`])
-}
-
-function isMissing(id: unknown): boolean {
-  return id === undefined || id === null || id === ''
 }
 
 /** Operators mean what they mean to the adapter, except those of a `matcher`; those of SQL have no predicates. */

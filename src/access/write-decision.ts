@@ -23,12 +23,7 @@ export interface Write {
   readonly makes: (name: string) => boolean
 }
 
-/**
- * Evaluates a query for a write, as far as its data says.
- *
- * @param query The query
- * @param write The data, and what it sets
- */
+/** Evaluates a query for a write, as far as its data says. */
 export function evaluateForWrite(query: Query, write: Write): WriteDecision {
   return combine(
     '$and',

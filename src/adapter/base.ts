@@ -286,9 +286,7 @@ export type AnyAdapter = AdapterBase<any, any, any, AdapterParams, AdapterOption
 /**
  * Prepares a call for a public method: checks its query and parses it, once.
  *
- * @param adapter The adapter
  * @param method The method; only `find` has `$limit` and `$skip`
- * @param params The params of the call
  * @returns The params to pass on, with a frozen copy of the query; a promise where the adapter has its own `sanitizeQuery`
  * @throws BadRequest for anything malformed
  */

@@ -41,7 +41,6 @@ export function toTotalSort(sort: readonly Sort[], id: string): readonly Sort[] 
 /**
  * Checks that cursors without encryption show nothing that clients must not see.
  *
- * @param sort The order
  * @param isHidden Whether clients must learn nothing of a field
  * @throws Error that names the field
  */
@@ -60,7 +59,6 @@ export function assertShown(sort: readonly Sort[], isHidden: (path: string) => b
  * Reads a page with cursors.
  *
  * @param query The query; its order is total
- * @param store How records are read
  * @param settings What seals cursors, and whether a query may have the records counted
  * @throws BadRequest for a cursor that is none, or one of another query
  */

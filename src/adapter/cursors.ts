@@ -55,7 +55,6 @@ export class Cursors {
    * The key that a cursor was made for.
    *
    * @param name The name in the query, for the message
-   * @param cursor The cursor
    * @param length How many values the key has
    * @throws BadRequest for what is no cursor of this query
    */
@@ -159,8 +158,6 @@ async function toCryptoKey(secret: string) {
  * What cursors of a query belong to: its order and its conditions. Dates and lists of values count without their values,
  * because rules and relations make them anew for each call.
  *
- * @param where The conditions
- * @param sort The order
  * @param place The path of the service, whose hooks may sort by what those of another one show
  */
 export function toBinding(where: Condition, sort: readonly Sort[], place?: string): string {

@@ -2,6 +2,7 @@ import type { Paginated, PaginationOptions, PaginationParams, Params, Query } fr
 import type { FilterConverter, QueryOptions } from '../query/parse.ts'
 import { isBoolean, isCount, isObject, isString, isStringList } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
+import { fillDefaults } from '../utils/object.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 
 /** The key of `upsert`. */
@@ -112,7 +113,6 @@ export const ADAPTER_CHECKS: OptionChecks = {
  * Fills in what options leave out. Adapters check the names of options themselves, where they know all of them.
  *
  * @param owner The name of the class of the adapter, for messages
- * @param options The options
  * @throws TypeError when an option has a value that it cannot have
  */
 export function normalizeOptions<Options extends AdapterOptions>(
@@ -131,12 +131,7 @@ export function normalizeOptions<Options extends AdapterOptions>(
 
   if (options.upsert) assertOptions(owner, options.upsert, UPSERT_CHECKS, { under: 'upsert' })
 
-  const normalized = {
-    ...DEFAULTS,
-    ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-  }
-
-  return normalized as unknown as NormalizedOptions<Options>
+  return fillDefaults(options, DEFAULTS) as unknown as NormalizedOptions<Options>
 }
 
 /**

@@ -99,7 +99,6 @@ function isCondition(name: string, filters: { readonly [name: string]: unknown }
 /**
  * The part of a query that selects records.
  *
- * @param query The query
  * @param filters The option `filters` of the adapter
  */
 export function pickConditions(query: Query, filters: { readonly [name: string]: unknown } = {}): Query {

@@ -69,11 +69,7 @@ interface RegisteredUpsert {
 /**
  * Creates the record of a key, or patches it.
  *
- * @param service The service
- * @param by The fields of the key
- * @param data The record
  * @param params The params of the call, which are those of what happens
- * @param registered What is known of the service where it is registered
  * @throws BadRequest for data without a value of the key, Conflict where another key is taken or several records have the
  * values, Unavailable where others keep creating and removing the record; what `create` and `patch` throw
  */
@@ -138,8 +134,6 @@ export async function upsertRecord(
  * The params of a patch by `upsert`, with the condition that the record still has the values of the key; those of other
  * patches as they are.
  *
- * @param service The service
- * @param id The id of the patch
  * @param params Its params, once its hooks have seen them
  */
 export function holdToKey(

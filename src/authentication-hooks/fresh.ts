@@ -10,8 +10,6 @@ type FreshContext = Pick<HookContext, 'app' | 'params'>
  * Creates a check that the caller of a verified call has logged in recently: an access token that is still valid is not enough.
  *
  * @param duration How old the login may be: `'10m'`, or a number of seconds
- * @param owner What has the duration, for messages
- * @param location The path of the authentication service, unless it is the default one
  * @returns The check; it throws NotAuthenticated with `data.reason` `'stale'` for an older login
  * @throws TypeError for what is no duration
  */

@@ -17,12 +17,8 @@ export class AccessTokens {
   /** Used unless the configuration has a store. */
   private readonly ownStore = new MemoryRevocationStore()
   /** Verified tokens that others have made, by the `authentication` of the result. */
-  private readonly foreign = new WeakMap<object, VerifiedToken>()
+  readonly foreign = new WeakMap<object, VerifiedToken>()
 
-  /**
-   * @param service The authentication service
-   * @param keys What it has made of its secrets
-   */
   constructor(service: { readonly configuration: AuthenticationConfiguration }, keys: SecretKeys) {
     this.service = service
     this.keys = keys
@@ -31,14 +27,11 @@ export class AccessTokens {
 
   /** Where revoked tokens are remembered; `undefined` when revocation is off. */
   get revocations(): RevocationStore | undefined {
-    return this.getRevocations(this.service.configuration)
+    const { revocation = this.ownStore } = this.service.configuration
+
+    return revocation || undefined
   }
 
-  /**
-   * Creates a token, with a random `jti` unless the options have one.
-   *
-   * @throws Error for options that `jsonwebtoken` does not accept
-   */
   create(payload: string | Buffer | object, options?: JwtOptions, secret?: TokenSecret): string {
     const { jwtOptions, secret: usual } = this.service.configuration
     const merged = mergePlain(jwtOptions, options)
@@ -48,49 +41,23 @@ export class AccessTokens {
     return signToken(payload, secret || (getSecrets(usual)[0] as string), merged, this.keys)
   }
 
-  /**
-   * Verifies a token.
-   *
-   * @returns The payload
-   * @throws NotAuthenticated for a token that is not valid, or was revoked
-   */
   async verify(accessToken: string, options?: JwtVerifyOptions, secret?: TokenSecret): Promise<any> {
-    const configuration = this.service.configuration
-    const { payload, id } = this.readWith(configuration, accessToken, options, secret)
+    const { configuration } = this.service
+    const { revocation = this.ownStore } = configuration
+    const { payload, id } = this.read(accessToken, options, secret, configuration)
 
-    if (await this.getRevocations(configuration)?.isRevoked(id)) throw new NotAuthenticated('jwt revoked')
+    if (revocation && (await revocation.isRevoked(id))) throw new NotAuthenticated('jwt revoked')
 
     return payload
   }
 
   /**
-   * Revokes a token until it would have expired.
+   * Revokes a token that was verified, until it would have expired.
    *
    * @param onRevoked Gets its id, also when the store fails: the token may be revoked all the same. Not called when
    * revocation is off
-   * @throws NotAuthenticated for a token that is not valid, and what the store rejects with
    */
-  async revoke(
-    accessToken: string,
-    options: JwtVerifyOptions | undefined,
-    secret: TokenSecret | undefined,
-    onRevoked: (id: string) => void
-  ): Promise<void> {
-    const token = this.readWith(this.service.configuration, accessToken, options, secret)
-
-    await this.revokeVerified(token, (id) => {
-      this.verified.forget(accessToken)
-      onRevoked(id)
-    })
-  }
-
-  /**
-   * Revokes a token that was verified.
-   *
-   * @param token What is known of it
-   * @param onRevoked Gets its id, as for `revoke`
-   */
-  async revokeVerified({ id, expiresAt }: VerifiedToken, onRevoked: (id: string) => void): Promise<void> {
+  async revoke({ id, expiresAt }: VerifiedToken, onRevoked: (id: string) => void): Promise<void> {
     const { revocations } = this
 
     if (!revocations) return
@@ -102,21 +69,7 @@ export class AccessTokens {
     }
   }
 
-  /** Keeps a token that another has made with the `authentication` of the result that it led to. */
-  setForeign(authentication: object, token: VerifiedToken): void {
-    this.foreign.set(authentication, token)
-  }
-
-  /** The token of a result, if another issuer made it. */
-  getForeign(authentication: object): VerifiedToken | undefined {
-    return this.foreign.get(authentication)
-  }
-
-  /**
-   * Until when the revocation of a token is stored, in milliseconds since 1970; `Infinity` for one that never expires.
-   *
-   * @param claims What the token says
-   */
+  /** Until when the revocation of a token is stored, in milliseconds since 1970; `Infinity` for one that never expires. */
   toEnd(claims: { readonly exp?: number; readonly iat?: number }): number {
     return toExpiration(claims, { ...this.service.configuration.jwtOptions, maxAge: undefined })
   }
@@ -131,26 +84,16 @@ export class AccessTokens {
     return (this.revocations ?? this.ownStore).revoke(id, expiresAt)
   }
 
-  private getRevocations({
-    revocation = this.ownStore
-  }: AuthenticationConfiguration): RevocationStore | undefined {
-    return revocation || undefined
-  }
-
   /**
    * Reads a token whose signature and claims are valid. Whether it was revoked is not looked up.
    *
    * @throws NotAuthenticated for a token that is not valid
    */
-  read(accessToken: string, options?: JwtVerifyOptions, secret?: TokenSecret): VerifiedToken {
-    return this.readWith(this.service.configuration, accessToken, options, secret)
-  }
-
-  private readWith(
-    { jwtOptions, secret: usual }: AuthenticationConfiguration,
+  read(
     accessToken: string,
     options?: JwtVerifyOptions,
-    secret?: TokenSecret
+    secret?: TokenSecret,
+    { jwtOptions, secret: usual } = this.service.configuration
   ): VerifiedToken {
     if (!options && !secret) return this.verified.verify(accessToken, getSecrets(usual), jwtOptions ?? {})
 

@@ -1,7 +1,6 @@
 // What failed logins are counted by, and the event about each.
 import { getClientPlace } from '../core/client-place.ts'
 import { emitSafely } from '../core/events.ts'
-import type { Application } from '../core/types.ts'
 import { LoginBudget } from '../login-budget/budget.ts'
 import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
@@ -9,7 +8,8 @@ import { createTypeError } from '../utils/developer-error.ts'
 import { assertSync } from '../utils/promise.ts'
 import { toSecrets } from './secret-keys.ts'
 import { getConfiguration } from './settings.ts'
-import type { AuthenticationConfiguration, AuthenticationParams, AuthenticationRequest } from './types.ts'
+import type { AuthService } from './strategies.ts'
+import type { AuthenticationParams, AuthenticationRequest } from './types.ts'
 
 declare module '../utils/call-state.ts' {
   interface ServiceSlots {
@@ -18,18 +18,6 @@ declare module '../utils/call-state.ts' {
     /** Whether the account of a login was used before from the address of its client. */
     readonly isKnown?: boolean
   }
-}
-
-/** The part of an authentication service that is needed here. */
-interface Service {
-  readonly app: Application
-  readonly configuration: AuthenticationConfiguration
-  readonly strategies: { readonly [name: string]: Strategy }
-}
-
-interface Strategy {
-  readonly isGuessable?: boolean
-  getAccount?(data: AuthenticationRequest, params: AuthenticationParams): string | number | undefined
 }
 
 /** What listeners of `login:failed` get. It holds no secret, and no name that a user has typed. */
@@ -48,10 +36,10 @@ export interface FailedLogin {
 
 /** The attempts of clients to log in on an authentication service. */
 export class Attempts {
-  private readonly service: Service
+  private readonly service: AuthService
   private readonly budget: LoginBudget
 
-  constructor(service: Service) {
+  constructor(service: AuthService) {
     this.service = service
     this.budget = new LoginBudget(service.app)
   }
@@ -59,10 +47,6 @@ export class Attempts {
   /**
    * Verifies credentials: those of clients within the budget for failed logins, where they can be guessed.
    *
-   * @param data The credentials
-   * @param params Those of the call
-   * @param allowed The names of the strategies that may verify them
-   * @param work Verifies them, with the params that it gets
    * @throws TooManyRequests when the budget is used up; and what `work` throws
    */
   async run<T>(
@@ -100,8 +84,6 @@ export class Attempts {
    * Counts an attempt with credentials of any kind.
    *
    * @param name What they are, for the event
-   * @param account Whose they are, as the client says
-   * @param params Those of the call
    * @param isCounted Whether a failure counts
    * @param work Compares them; it is told whether the account was used before from the address of the client
    */

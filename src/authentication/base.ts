@@ -205,12 +205,13 @@ export class AuthenticationBase {
     staying?: RealTimeConnection
   ): Promise<void> {
     const { tokens, connections, sessionLogins } = this
-    const { payload } = tokens.read(accessToken, options, secret)
+    const token = tokens.read(accessToken, options, secret)
+    const { payload } = token
     const session = getSessionClaim(payload)
 
     if (session && sessionLogins.isOn) return sessionLogins.end(session.id, 'logout', payload.sub, staying)
 
-    await tokens.revoke(accessToken, options, secret, (id) => connections.endToken(id, staying))
+    await tokens.revoke(token, (id) => connections.endToken(id, staying))
   }
 
   /**
@@ -296,9 +297,13 @@ export class AuthenticationBase {
     params: AuthenticationParams,
     ...allowed: string[]
   ): Promise<AuthenticationResult> {
-    return this.state.attempts.run(authentication, withSettings(this, params), allowed, (own) =>
-      this.verifyCredentials(authentication, own, allowed)
-    )
+    return this.state.attempts.run(authentication, withSettings(this, params), allowed, async (own) => {
+      const { strategy, result } = await this.state.strategies.authenticate(authentication, own, allowed)
+
+      if (!(await this.entities.isActiveIn(result, own))) throw createInvalid()
+
+      return strategy.getEntity ? result : this.entities.showIn(result, own)
+    })
   }
 
   /** Passes what happened to a real-time connection to all strategies, one after another. */
@@ -372,18 +377,6 @@ export class AuthenticationBase {
 
     this.connections.listen(sources)
     this.sessionLogins.watch(sources)
-  }
-
-  private async verifyCredentials(
-    authentication: AuthenticationRequest | null | undefined,
-    own: AuthenticationParams,
-    allowed: readonly string[]
-  ): Promise<AuthenticationResult> {
-    const { strategy, result } = await this.state.strategies.authenticate(authentication, own, allowed)
-
-    if (!(await this.entities.isActiveIn(result, own))) throw createInvalid()
-
-    return strategy.getEntity ? result : this.entities.showIn(result, own)
   }
 
   private async setUpLate(name: string, strategy: AuthenticationStrategy): Promise<void> {

@@ -1,6 +1,5 @@
 // Codes that work once, for what comes by email: a login, a new password, an address that is verified.
 import { createHash, createHmac, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
-import type { Application } from '../core/types.ts'
 import { BadRequest, NotAuthenticated } from '../errors.ts'
 import { hasCode, isString, isStringList } from '../utils/check.ts'
 import { deriveKey } from '../utils/derive-key.ts'
@@ -13,8 +12,9 @@ import type { Entities } from './entities.ts'
 import { DURATION } from './options.ts'
 import { seal, unseal } from './seal.ts'
 import { type Secret, toSecrets } from './secret-keys.ts'
+import type { AuthService } from './strategies.ts'
 import { addTime } from './tokens.ts'
-import type { AuthenticationConfiguration, AuthenticationParams } from './types.ts'
+import type { AuthenticationParams } from './types.ts'
 
 /** What a code is issued with. */
 export interface CodeOptions {
@@ -52,9 +52,7 @@ export interface RedeemedCode {
 }
 
 /** The part of an authentication service that is needed here. */
-interface Service {
-  readonly app: Application
-  readonly configuration: AuthenticationConfiguration
+interface Service extends AuthService {
   readonly entities: Entities
   useOnce(id: string, expiresAt: number): Promise<boolean>
 }
@@ -73,21 +71,29 @@ interface Sealed {
   readonly hash?: string
 }
 
-/** A short code in the store. */
-interface KeptCode {
-  readonly id: string
-  readonly code: string
-}
+/** What a code stands for; of a short one also the record of the store. */
+type Found = Sealed & { readonly kept?: { readonly id: string; readonly code: string } }
 
 const CHECKS: OptionChecks = {
   purpose: [isString, 'a string that is not empty', 'required'],
   subject: [isSubject, 'an id', 'required'],
-  expiresIn: [(time) => DURATION[0](time) && time !== 'never', DURATION[1]],
+  expiresIn: [isLifetime, DURATION[1]],
   fields: [isStringList, 'an array of names'],
   digits: [
     (value) => Number.isInteger(value) && Number(value) >= 6 && Number(value) <= 12,
     'an integer from 6 to 12'
   ]
+}
+
+/** Of at least a second, and not endless. */
+function isLifetime(time: unknown): boolean {
+  try {
+    const end = DURATION[0](time) ? addTime(1, time as string | number) : Number.NaN
+
+    return end > 1 && Number.isFinite(end)
+  } catch {
+    return false
+  }
 }
 
 /** The codes of an authentication service. */
@@ -100,12 +106,6 @@ export class Codes {
     this.attempts = attempts
   }
 
-  /**
-   * Issues a code.
-   *
-   * @throws TypeError for an option that is not valid; Error for `digits` without a store; NotFound for an entity that there is
-   * not
-   */
   async issue(options: CodeOptions): Promise<string> {
     assertOptions('issueCode', options, CHECKS)
 
@@ -145,12 +145,6 @@ export class Codes {
     return code
   }
 
-  /**
-   * Redeems a code.
-   *
-   * @throws BadRequest for a subject that is not an id; NotAuthenticated for a code that is not valid, or no longer;
-   * TooManyRequests when too many have failed
-   */
   async redeem({ code, purpose, subject }: CodeClaim, params: AuthenticationParams): Promise<RedeemedCode> {
     // The account that failures count against is made of it.
     if (subject !== undefined && !isSubject(subject)) {
@@ -161,9 +155,9 @@ export class Codes {
     const account = subject === undefined ? undefined : `${purpose} ${subject}`
 
     return this.attempts.count('code', account, params, isOfClient(params), async () => {
-      const found = isShort
+      const found: Found | undefined = isShort
         ? await this.findShort(code.trim(), purpose, subject)
-        : this.findLong(code, purpose)
+        : unseal<Sealed>(typeof code === 'string' ? code : '', this.secret, toSealPurpose(purpose))
 
       if (!found || found.expiresAt <= Date.now()) throw createInvalid()
       if (subject !== undefined && found.subject !== String(subject)) throw createInvalid()
@@ -171,24 +165,21 @@ export class Codes {
       const entity = await findOrNothing(() => this.load(found.subject))
 
       if (!(await this.isBound(found, entity, params))) throw createInvalid()
+      // A store keeps what has expired no more, and a code that expired meanwhile would be new to it each time.
+      if (found.expiresAt <= Date.now()) throw createInvalid()
       if (!(await this.service.useOnce(`code:${found.id}`, found.expiresAt))) throw createInvalid()
-      if (found.kept) await this.removeKept(found.kept)
 
+      const { kept } = found
       const { entity: name } = this.service.configuration
+
+      // A newer code may be under its key by now.
+      if (kept) await findOrNothing(() => this.getStore()._remove(kept.id, { query: { code: kept.code } }))
 
       return { subject: found.subject, ...(name && { [name]: entity }) }
     })
   }
 
-  private findLong(code: unknown, purpose: string): (Sealed & { readonly kept?: KeptCode }) | undefined {
-    return typeof code === 'string' ? unseal<Sealed>(code, this.secret, toSealPurpose(purpose)) : undefined
-  }
-
-  private async findShort(
-    code: string,
-    purpose: string,
-    subject: string | number
-  ): Promise<(Sealed & { readonly kept?: KeptCode }) | undefined> {
+  private async findShort(code: string, purpose: string, subject: unknown): Promise<Found | undefined> {
     const store = this.getStore()
 
     for (const key of this.toKeys(purpose, String(subject))) {
@@ -201,13 +192,6 @@ export class Codes {
     }
 
     return undefined
-  }
-
-  /** A newer code may be under its key by now. */
-  private async removeKept({ id, code }: KeptCode): Promise<void> {
-    const store = this.getStore()
-
-    await findOrNothing(() => store._remove(id, { query: { code } }))
   }
 
   /** Whether nothing has changed that the use of a code changes, and the entity may log in. */

@@ -100,7 +100,6 @@ const ENTITY = 'entity:'
 /**
  * The name of an entity among logins, and in the messages between processes.
  *
- * @param path The path of its service
  * @param id Its id; `undefined` when it is not known, which stands for every entity
  */
 export function toEntityName(path: string, id: unknown): string {

@@ -1,6 +1,6 @@
 import { reportError, runSafely } from '../core/events.ts'
 import { emitConnection } from '../core/joining.ts'
-import type { Application, HookContext, RealTimeConnection } from '../core/types.ts'
+import type { HookContext, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { getServiceSlots } from '../utils/call-state.ts'
 import { hasCode } from '../utils/check.ts'
@@ -15,8 +15,8 @@ import {
 } from './connection-logins.ts'
 import type { RevocationStore } from './revocation.ts'
 import { withSettings } from './settings.ts'
+import type { AuthService } from './strategies.ts'
 import type {
-  AuthenticationConfiguration,
   AuthenticationParams,
   AuthenticationRequest,
   AuthenticationResult,
@@ -31,10 +31,7 @@ declare module '../utils/call-state.ts' {
 }
 
 /** The part of an authentication service that is needed here. */
-interface Service {
-  readonly app: Application
-  readonly configuration: AuthenticationConfiguration
-  readonly strategies: object
+interface Service extends AuthService {
   readonly tokens: { readonly revocations: RevocationStore | undefined }
   readonly sessionLogins: { getEnd(id: string): Promise<number | undefined> }
   authenticate(
@@ -44,12 +41,7 @@ interface Service {
   ): Promise<AuthenticationResult>
 }
 
-/**
- * The login or logout that params belong to; `undefined` outside of one.
- *
- * @param service The authentication service
- * @param params The params of a call of it
- */
+/** The login or logout that params belong to; `undefined` outside of one. */
 export function getRunningCall(
   { strategies }: { readonly strategies: object },
   params: object
@@ -94,8 +86,6 @@ export class Connections {
    * Runs a login or a logout: of one connection one after another, in the order in which they came. One with the params of
    * another is a part of it, and runs at once.
    *
-   * @param params Those of the call
-   * @param isAborted Whether the client has gone
    * @param work Gets the params that the login or logout has to run with
    */
   async run(
@@ -120,12 +110,7 @@ export class Connections {
     }
   }
 
-  /**
-   * Runs what follows from the end of a connection, after the login or logout that runs on it.
-   *
-   * @param connection The connection
-   * @param work What follows
-   */
+  /** Runs what follows from the end of a connection, after the login or logout that runs on it. */
   async finish(connection: RealTimeConnection, work: () => Promise<void>): Promise<void> {
     for (const call of this.calls) {
       if (call.connection === connection) call.isOver = true
@@ -178,9 +163,6 @@ export class Connections {
   /**
    * The options that the credentials of a call are verified with: a connection with a session stays logged in when its
    * access token has expired, or is older than `maxAge`.
-   *
-   * @param authentication The credentials
-   * @param params Those of the call
    */
   toVerifyOptions(
     authentication: AuthenticationRequest,
@@ -194,8 +176,6 @@ export class Connections {
    * Reads the session of a connection again where that is due, because its timer may be late. A connection whose session is
    * over closes after the reply to the call.
    *
-   * @param authentication The credentials of the call
-   * @param connection Its connection
    * @throws What the store of sessions throws
    */
   async checkSession(authentication: AuthenticationRequest, connection: RealTimeConnection): Promise<void> {
@@ -237,7 +217,6 @@ export class Connections {
    * Verifies the logins of an entity again, in all processes, and closes the connections whose login is not valid any
    * more.
    *
-   * @param path The path of the service of the entity
    * @param id The id of the entity; `undefined` for all entities
    */
   async verify(path: string, id: unknown): Promise<void> {
@@ -262,11 +241,13 @@ export class Connections {
 
     if (unsubscribe) this.stopping.push(unsubscribe)
 
+    const report = (error: unknown) => reportError(this.service.app, error)
     const known = new Map(sources.map((source) => [`${source.path} ${source.idName}`, source]))
 
     for (const { path, service, idName } of known.values()) {
-      const handleChange = (data: any, context?: HookContext) =>
-        this.handleChange(path, data?.[idName] ?? context?.id)
+      const handleChange = (data: any, context?: HookContext) => {
+        this.verify(path, data?.[idName] ?? context?.id).catch(report)
+      }
 
       for (const event of CHANGES) {
         service.on(event, handleChange)
@@ -330,10 +311,6 @@ export class Connections {
   /** Another user may have logged in meanwhile. By its credentials: the login is replaced when its session goes on. */
   private endLogin(connection: RealTimeConnection, { authentication }: ConnectionLogin): void {
     if (this.logins.get(connection)?.authentication === authentication) this.end(connection)
-  }
-
-  private handleChange(path: string, id: unknown): void {
-    this.verify(path, id).catch((error) => reportError(this.service.app, error))
   }
 
   private handleNotice(name: string | undefined): void {
@@ -439,22 +416,13 @@ export class RunningCall {
   isOver = false
   /** The `Set-Cookie` header of the response, and the access token that it goes with; of a logout none. */
   cookie: { readonly text: string; readonly accessToken?: string | undefined } | undefined
+  /** Called if the login fails. */
+  undo: (() => void) | undefined
   private readonly isRequestAborted: () => boolean
-  private undo: (() => void) | undefined
 
   constructor(connection: RealTimeConnection | undefined, isRequestAborted: () => boolean) {
     this.connection = connection
     this.isRequestAborted = isRequestAborted
-  }
-
-  /** Has a function called if the login fails; of several the first. */
-  onFailure(undo: () => void): void {
-    this.undo ??= undo
-  }
-
-  /** Calls that function. */
-  fail(): void {
-    this.undo?.()
   }
 
   /** Whether its client has gone. */

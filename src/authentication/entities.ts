@@ -12,27 +12,12 @@ import type { EntitySource } from './connections.ts'
 import { MISSING_SECRET, toAlgorithms } from './options.ts'
 import { type SecretKeys, toSecrets } from './secret-keys.ts'
 import { getConfiguration } from './settings.ts'
+import type { AuthService, Strategy } from './strategies.ts'
 import type { AuthenticationConfiguration, AuthenticationParams, AuthenticationResult } from './types.ts'
-
-/** The part of an authentication service that is needed here. */
-interface Service {
-  readonly app: Application
-  readonly configuration: AuthenticationConfiguration
-  readonly strategies: { readonly [name: string]: Strategy }
-}
-
-interface Strategy {
-  getCredential?(entity: any, params?: object): unknown
-}
-
-/** The service of an entity, as far as one is loaded. */
-interface EntityService {
-  get(id: any, params: object): Promise<any>
-}
 
 /** Where an entity is that was loaded: the call of a client may see less of it than the server. */
 export interface EntityPlace {
-  readonly service: EntityService
+  readonly service: { get(id: any, params: object): Promise<any> }
   readonly id: unknown
   /** Its name on params, such as `user`. */
   readonly name: string
@@ -40,32 +25,17 @@ export interface EntityPlace {
 
 /** The entities of an authentication service: how they are loaded, who may log in, and what ties tokens to them. */
 export class Entities {
-  private readonly service: Service
+  private readonly service: AuthService
   private readonly keys: SecretKeys
   /** Verified entities, on the `authentication` of a result, which stays the same when a subclass copies the result. */
   private readonly verified = createHiddenField<any>()
-  private signer: { secret: string; algorithm: string | undefined; canSign: boolean } = {
-    secret: '',
-    algorithm: undefined,
-    canSign: false
-  }
 
-  /**
-   * @param service The authentication service
-   * @param keys What it has made of its secrets
-   */
-  constructor(service: Service, keys: SecretKeys) {
+  constructor(service: AuthService, keys: SecretKeys) {
     this.service = service
     this.keys = keys
   }
 
-  /**
-   * Loads an entity as the server sees it, with all fields.
-   *
-   * @param place Where it is
-   * @param params Those of the call
-   * @param query The query of the strategy
-   */
+  /** Loads an entity as the server sees it, with all fields. */
   load(
     { service, id }: Omit<EntityPlace, 'name'>,
     params: AuthenticationParams,
@@ -77,10 +47,6 @@ export class Entities {
   /**
    * Loads an entity as an external call may see it, with the hooks for that. A call of the server gets the entity that
    * it has already.
-   *
-   * @param place Where it is
-   * @param params Those of the call
-   * @param entity The entity as the server sees it
    */
   show({ service, id, name }: EntityPlace, params: AuthenticationParams, entity: any): Promise<any> {
     return params.provider
@@ -126,13 +92,7 @@ export class Entities {
     }
   }
 
-  /**
-   * Keeps with a result the entity that its strategy has verified and found to be active, as it was then.
-   *
-   * @param result The result, with `authentication`
-   * @param entity The entity as the server sees it
-   * @returns The result
-   */
+  /** Keeps with a result the entity that its strategy has verified and found to be active, as it was then. */
   setVerified<Result extends AuthenticationResult>(result: Result, entity: any): Result {
     this.verified.keep(result.authentication, entity)
 
@@ -144,11 +104,7 @@ export class Entities {
     return authentication && this.verified.get(authentication)
   }
 
-  /**
-   * Whether tokens are tied to credentials: there are some, and the service makes the tokens itself.
-   *
-   * @param params Those of the call
-   */
+  /** Whether tokens are tied to credentials: there are some, and the service makes the tokens itself. */
   areTied(params: object): boolean {
     return this.ties(getConfiguration(this.service, params))
   }
@@ -157,8 +113,6 @@ export class Entities {
    * Values, by the names of strategies, that change when the credentials of an entity do; `undefined` when no strategy
    * sees one.
    *
-   * @param entity The entity
-   * @param params Those of the call
    * @param secret What they are made with; the secret that signs when left out
    */
   toFingerprints(
@@ -185,10 +139,6 @@ export class Entities {
   /**
    * Whether the credentials of an entity are what they were when a token was made. Those of a strategy that the
    * service does not have do not count, nor those that came later.
-   *
-   * @param entity The entity as it is now
-   * @param fingerprints What the token says
-   * @param params Those of the call
    */
   hasFingerprints(entity: any, fingerprints: unknown, params: object = {}): boolean {
     if (fingerprints === undefined) return true
@@ -216,10 +166,6 @@ export class Entities {
   /**
    * Whether the credentials in two records of an entity are the same. What the second one does not show, because it
    * was loaded without that field, does not count.
-   *
-   * @param verified One record
-   * @param current The second record
-   * @param params Those of the call
    */
   haveSameCredentials(verified: any, current: any, params: object): boolean {
     return Object.values(this.service.strategies).every((strategy) => {
@@ -258,30 +204,19 @@ export class Entities {
     return { name, service, id: entity[entityId ?? service.id] }
   }
 
-  private ties(configuration: AuthenticationConfiguration): boolean {
+  private ties({ revocation, secret, jwtOptions }: AuthenticationConfiguration): boolean {
+    const [signing = ''] = toSecrets(secret)
+
     return (
-      configuration.revocation !== false &&
-      this.makesTokens(configuration) &&
+      revocation !== false &&
+      this.keys.canSign(signing, toAlgorithms(jwtOptions)) &&
       Object.values(this.service.strategies).some((strategy) => strategy.getCredential !== undefined)
     )
-  }
-
-  /** Kept, because each request needs to know, and reading a key takes long. */
-  private makesTokens({ secret: given, jwtOptions }: AuthenticationConfiguration): boolean {
-    const [secret = ''] = toSecrets(given)
-    const algorithms = toAlgorithms(jwtOptions)
-    const [algorithm] = algorithms
-
-    if (this.signer.secret !== secret || this.signer.algorithm !== algorithm) {
-      this.signer = { secret, algorithm, canSign: this.keys.canSign(secret, algorithms) }
-    }
-
-    return this.signer.canSign
   }
 }
 
 /** All promises look the same: a change of the credential would not be seen. */
-function readCredential(strategy: Strategy, entity: any, params: object): unknown {
+function readCredential(strategy: Strategy<any>, entity: any, params: object): unknown {
   return assertSync(
     strategy.getCredential?.(entity, params),
     "'getCredential' of a strategy has to return the credential itself"

@@ -56,8 +56,6 @@ const CHECKS: OptionChecks = {
 /**
  * Checks the option `issuers`.
  *
- * @param owner What has the option, for messages
- * @param issuers The option
  * @param own The issuers of the tokens of the service
  * @param hasEntity Whether a token stands for an entity
  * @throws Error with a sentence that names what is wrong
@@ -96,12 +94,7 @@ export class Issuers {
   /** By URL. */
   private readonly keySets = new Map<string, KeySet>()
 
-  /**
-   * The issuer that a token names. The token is not verified.
-   *
-   * @param issuers Those that are known
-   * @param token What a client sent
-   */
+  /** The issuer that a token names. The token is not verified. */
   find(issuers: readonly TokenIssuer[] | undefined, token: unknown): TokenIssuer | undefined {
     if (!issuers || typeof token !== 'string') return undefined
 

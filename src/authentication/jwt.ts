@@ -2,7 +2,7 @@ import type { Params, RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import { getSessionClaim } from '../sessions/claim.ts'
 import { getServiceSlots } from '../utils/call-state.ts'
-import { hasCode } from '../utils/check.ts'
+import { hasCode, isGiven } from '../utils/check.ts'
 import { parseCookies } from '../utils/cookie.ts'
 import { createError } from '../utils/developer-error.ts'
 import { findOrNothing } from '../utils/find-or-nothing.ts'
@@ -211,7 +211,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     const { entity } = settings.configuration
     const id = entity && result[entity]?.[settings.idName]
 
-    if (!hasId(id) || !entities.areTied(params)) return {}
+    if (!isGiven(id) || !entities.areTied(params)) return {}
 
     const name = toNameAmongLogins(settings, id)
     const fingerprints = entities.toFingerprints(await this.getCurrent(id, name, result, params), params)
@@ -233,12 +233,14 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
       return accessToken ? { strategy: this.name, accessToken } : null
     }
 
-    const { scheme, credentials } = splitHeader(value)
+    // Cut by hand: an expression that looks for the parts can take time that grows with the square of the spaces.
+    const text = value.trim()
+    const end = text.search(/\s/)
+    const scheme = text.slice(0, Math.max(end, 0)).toLowerCase()
 
-    if (scheme === undefined) return { strategy: this.name, accessToken: credentials }
-    if (!schemes.some((known: string) => scheme.includes(known.toLowerCase()))) return null
+    if (scheme && !schemes.some((known: string) => scheme.includes(known.toLowerCase()))) return null
 
-    return { strategy: this.name, accessToken: credentials }
+    return { strategy: this.name, accessToken: text.slice(end + 1).trim() }
   }
 
   /** A signature cannot be guessed: tokens that are no longer valid do not count as failed logins. */
@@ -312,7 +314,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     const { payload } = token
     const result = { accessToken, authentication: { strategy: this.name, accessToken, payload } }
 
-    tokens.setForeign(result.authentication, token)
+    tokens.foreign.set(result.authentication, token)
     if (await tokens.isRevoked(token.id)) throw new NotAuthenticated('jwt revoked')
     if (entity === null) return result
 
@@ -320,7 +322,7 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
     const user = await findOrNothing(async () => issuer.toUser?.(payload, params))
     const id = user?.[settings.idName]
 
-    if (!hasId(id)) {
+    if (!isGiven(id)) {
       throw new NotAuthenticated('The entity of the access token does not exist')
     }
     if (!(await this.auth.isActive(user, params))) {
@@ -386,16 +388,6 @@ function toNameAmongLogins({ configuration }: StrategySettings, id: unknown): st
   return entity && service ? toEntityName(service, id) : undefined
 }
 
-/** Cut by hand: an expression that looks for the parts can take time that grows with the square of the spaces. */
-function splitHeader(value: string): { scheme?: string; credentials: string } {
-  const text = value.trim()
-  const end = text.search(/\s/)
-
-  if (end === -1) return { credentials: text }
-
-  return { scheme: text.slice(0, end).toLowerCase(), credentials: text.slice(end).trim() }
-}
-
 function isLogoutOf(connection: RealTimeConnection, event: ConnectionEvent, accessToken: unknown): boolean {
   return (
     event === 'logout' &&
@@ -406,11 +398,6 @@ function isLogoutOf(connection: RealTimeConnection, event: ConnectionEvent, acce
 
 function isCookieName(name: unknown): boolean {
   return typeof name === 'string' && /^[\w-]+$/.test(name)
-}
-
-/** Ids of some databases are instances, or `bigint`. */
-function hasId(id: unknown): boolean {
-  return id !== undefined && id !== null && id !== ''
 }
 
 function isSubject(id: unknown): boolean {

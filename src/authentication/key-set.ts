@@ -35,10 +35,6 @@ export class KeySet {
   private knownAt = Number.NEGATIVE_INFINITY
   private fetching: Promise<void> | undefined
 
-  /**
-   * @param url Where they are
-   * @param create Makes what chooses one
-   */
   constructor(url: string, create: CreateKeySet) {
     this.url = url
     this.create = create

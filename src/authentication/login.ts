@@ -14,10 +14,8 @@ import type { AuthenticationParams } from './types.ts'
 /**
  * Runs a login or a logout when it is the turn of the call: all that happens around the method, in this order.
  *
- * @param service The authentication service
  * @param event What a successful call means to its connection
  * @param context The context of the call; meanwhile its params have what is kept of the login
- * @param next Runs the hooks of the service, and the method
  */
 export async function runLogin(
   service: AuthenticationBase,
@@ -36,7 +34,7 @@ export async function runLogin(
       await next()
     } catch (error) {
       // What this call is a part of may succeed all the same.
-      if (!outer.running) getRunningCall(service, ownParams)?.fail()
+      if (!outer.running) getRunningCall(service, ownParams)?.undo?.()
       throw error
     }
 

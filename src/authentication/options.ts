@@ -102,8 +102,6 @@ export const MISSING_SECRET = "A 'secret' must be provided in your authenticatio
  * Checks the shape of what a configuration holds. What it must hold is checked by {@link assertComplete}. Strategies
  * have settings under their names.
  *
- * @param value The setting
- * @param name The name of the setting
  * @throws TypeError with a sentence that names the option
  */
 export function assertOptions(value: unknown, name: string): asserts value is Record<string, unknown> {
@@ -120,7 +118,6 @@ export function assertOptions(value: unknown, name: string): asserts value is Re
 /**
  * Checks that a configuration holds all that a running service needs.
  *
- * @param configuration The configuration
  * @param getService Returns the entity service; throws when there is none
  * @throws Error with a sentence that names what is missing
  */
@@ -200,8 +197,6 @@ export function toAlgorithms({ algorithms, algorithm }: JwtOptions = {}): string
 /**
  * Checks the options of tokens.
  *
- * @param options The options
- * @param name Where they are, for messages
  * @throws TypeError with a sentence that names the option
  */
 export function assertJwtOptions(options: JwtOptions, name: string): void {

@@ -30,13 +30,7 @@ export class SecretKeys {
   /** By secret, then by strategy and credential. */
   private readonly fingerprints = new BoundedMap<string, BoundedMap<string, string>>(MAX_FINGERPRINT_SECRETS)
 
-  /**
-   * The key for a secret; the secret itself where it is no string, or no key.
-   *
-   * @param secret The secret
-   * @param algorithm The algorithm of the token
-   * @param use What the key is for
-   */
+  /** The key for a secret; the secret itself where it is no string, or no key. */
   toKey(secret: TokenSecret, algorithm: string, use: 'sign' | 'verify'): KeyObject | any {
     const isShared = algorithm.startsWith('HS')
 
@@ -64,7 +58,6 @@ export class SecretKeys {
    * A short value that changes when a credential does, and tells nothing about it.
    *
    * @param secret The secret of the tokens that will carry it
-   * @param name The name of the strategy that goes by the credential
    * @param credential For example a password hash
    */
   createFingerprint(secret: string, name: string, credential: unknown): string {

@@ -64,7 +64,13 @@ export class AuthenticationService extends AuthenticationBase {
     this.remove = attachHooks(this.remove, [around('logout')])
 
     app.on('disconnect', (connection) => {
-      this.handleDisconnect(connection).catch((error) => reportError(app, error))
+      const work = async () => {
+        await this.handleConnection('disconnect', connection)
+        getInternals(app).channels.leaveAll(connection)
+      }
+
+      // After the login that runs on the connection, which may have joined channels since.
+      this.connections.finish(connection, work).catch((error) => reportError(app, error))
     })
 
     if (typeof app.defaultAuthentication !== 'function') app.defaultAuthentication = createFinder()
@@ -147,10 +153,15 @@ export class AuthenticationService extends AuthenticationBase {
     const { channels } = getInternals(this.app)
     const left = channels.leaveAll(connection)
 
-    getRunningCall(this, params)?.onFailure(() => {
+    const call = getRunningCall(this, params)
+
+    if (!call) return
+
+    // Of several logins in one call the first one has left what is joined again.
+    call.undo ??= () => {
       channels.leaveAll(connection)
       for (const channel of left) channel.join(connection)
-    })
+    }
   }
 
   /**
@@ -195,7 +206,8 @@ export class AuthenticationService extends AuthenticationBase {
     const { sessionLogins } = this
     const payload = await this.getPayload(result, params)
     const options = await this.getTokenOptions(result, params)
-    const claims = await this.getClaims(result, params)
+    const all = await mapAll(Object.values(this.strategies), (each) => each.getClaims?.(result, params))
+    const claims: { [claim: string]: any } = Object.assign({}, ...all)
     const session =
       current ?? (await sessionLogins.begin(options.subject, claims[FINGERPRINT], request, params))
     const token = session && sessionLogins.toToken(session)
@@ -255,10 +267,10 @@ export class AuthenticationService extends AuthenticationBase {
 
     if (!payload) return result
 
-    const foreign = this.tokens.getForeign(result.authentication)
+    const foreign = this.tokens.foreign.get(result.authentication)
 
     if (foreign) {
-      await this.tokens.revokeVerified(foreign, endToken)
+      await this.tokens.revoke(foreign, endToken)
 
       return result
     }
@@ -311,25 +323,6 @@ export class AuthenticationService extends AuthenticationBase {
     for (const secret of toSecrets(configuration.secret))
       assertWorking(secret, configuration.jwtOptions ?? {}, this.keys)
     this.sessionLogins.assertComplete()
-  }
-
-  private async getClaims(
-    result: AuthenticationResult,
-    params: AuthenticationParams
-  ): Promise<{ [claim: string]: any }> {
-    const claims = await mapAll(Object.values(this.strategies), (strategy) =>
-      strategy.getClaims?.(result, params)
-    )
-
-    return Object.assign({}, ...claims)
-  }
-
-  /** After the login that runs on the connection, which may have joined channels since. */
-  private async handleDisconnect(connection: RealTimeConnection): Promise<void> {
-    await this.connections.finish(connection, async () => {
-      await this.handleConnection('disconnect', connection)
-      getInternals(this.app).channels.leaveAll(connection)
-    })
   }
 
   /** Whether another user is logged in on a connection, or may be, whose channels the new user must not stay in. */

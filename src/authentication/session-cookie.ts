@@ -31,7 +31,6 @@ export function assertCanGetCookie(params: AuthenticationParams): void {
  * The refresh token that a request has in a cookie.
  *
  * @param cookie The cookie; `undefined` when tokens are in bodies
- * @param params Those of the call
  * @throws Forbidden for a request that no page of this server has made
  */
 export function readOwnCookie(

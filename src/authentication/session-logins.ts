@@ -1,6 +1,6 @@
 // The logins that last: what sessions need of an authentication service, and what its logins need of sessions.
 import { emitSafely, reportError } from '../core/events.ts'
-import type { Application, RealTimeConnection } from '../core/types.ts'
+import type { RealTimeConnection } from '../core/types.ts'
 import { NotAuthenticated } from '../errors.ts'
 import {
   getSessionClaim,
@@ -24,9 +24,9 @@ import type { Entities } from './entities.ts'
 import { assertCanGetCookie, findOwnCookie, readOwnCookie } from './session-cookie.ts'
 import { SessionSettings } from './session-settings.ts'
 import { REFRESH, SessionUsers, toText } from './session-users.ts'
+import type { AuthService } from './strategies.ts'
 import { toExpiration, type VerifiedToken } from './tokens.ts'
 import type {
-  AuthenticationConfiguration,
   AuthenticationParams,
   AuthenticationRequest,
   AuthenticationResult,
@@ -41,12 +41,7 @@ const MAX_SKEW = 60_000
 const MAX_LABEL = 255
 
 /** The part of an authentication service that is needed here. */
-interface Service {
-  readonly app: Application
-  readonly configKey: string
-  readonly configuration: AuthenticationConfiguration
-  readonly isReady: boolean
-  readonly strategies: { readonly [name: string]: object }
+interface Service extends AuthService {
   readonly tokens: AccessTokens
   readonly connections: Connections
   readonly entities: Entities
@@ -86,7 +81,9 @@ export class SessionLogins {
     this.service = service
     this.settings = new SessionSettings(service)
     this.users = new SessionUsers(service, {
-      keep: (id, fingerprints) => this.keep(id, fingerprints),
+      keep: async (id, fingerprints) => {
+        if (this.isOn) await this.sessions.keep(id, fingerprints)
+      },
       endOfUser: (userId) => this.endOfUser(userId, 'user')
     })
     this.sessions = new Sessions({
@@ -118,7 +115,7 @@ export class SessionLogins {
         "The option 'refresh' of the authentication configuration needs a store of revoked tokens: remove 'revocation: false'"
       )
     }
-    if (configuration.entity === null || !this.users.canLoad) {
+    if (configuration.entity === null || !this.users.strategy) {
       throw createError(
         'ALULA_INVALID_OPTION',
         "The option 'refresh' of the authentication configuration needs an 'entity', and a JWTStrategy that is registered"
@@ -158,8 +155,6 @@ export class SessionLogins {
    * Refreshes the session of a refresh token.
    *
    * @param data With `refreshToken`, unless it is in a cookie
-   * @param params Those of the call
-   * @returns The session, and the result of a login, without tokens
    * @throws NotAuthenticated for a token that is refused, with `data.reason`; BadRequest or Forbidden for a call that cannot get a
    * cookie, or must not
    */
@@ -182,10 +177,6 @@ export class SessionLogins {
    * Begins a session for a login that asks for one, and ends the one that the login replaces. With `refresh: false` in the
    * params it does neither.
    *
-   * @param userId The subject of the access token
-   * @param fingerprints Those of its claims
-   * @param request What the login asks for
-   * @param params Those of the call
    * @returns `undefined` for a login that does not last
    */
   async begin(
@@ -216,20 +207,13 @@ export class SessionLogins {
   /**
    * Checks that a login can get the cookie that it asks for.
    *
-   * @param request What the login asks for
-   * @param params Those of the call
    * @throws BadRequest for a socket; Forbidden for a page of another origin
    */
   assertDeliverable(request: SessionRequest, params: AuthenticationParams): void {
     if (this.cookie && this.isLasting(request, params)) assertCanGetCookie(params)
   }
 
-  /**
-   * Whether a login begins a session.
-   *
-   * @param request What the login asks for
-   * @param params Those of the call
-   */
+  /** Whether a login begins a session. */
   isLasting(request: SessionRequest, params: AuthenticationParams): boolean {
     const { current } = this.settings
     const { refresh = current?.always || request.refresh === true } = params
@@ -240,7 +224,6 @@ export class SessionLogins {
   /**
    * Ends the sessions of a user that the request of a login carries.
    *
-   * @param userId The subject of the access token
    * @param request What the login asks for, with the refresh token of a session
    * @param params Those of the call, with the access token or the cookie of a session
    */
@@ -263,12 +246,7 @@ export class SessionLogins {
     }
   }
 
-  /**
-   * Has a client get its refresh token in a cookie, where the configuration says so.
-   *
-   * @param result The result of a login
-   * @param params Those of the call of the client
-   */
+  /** Has a client get its refresh token in a cookie, where the configuration says so. */
   deliver<Result extends { readonly refreshToken?: string }>(
     result: Result,
     params: AuthenticationParams
@@ -299,9 +277,6 @@ export class SessionLogins {
   /**
    * Copies the params of a login whose user is logged in by a session that goes on: its access token belongs to that session,
    * and ends with it.
-   *
-   * @param params The params
-   * @param claims What the access token of the user says of the session
    */
   addSession<Params extends object>(params: Params, claims: SessionClaims): Params {
     return addServiceSlots(params, this.service.strategies, { within: claims })
@@ -363,7 +338,6 @@ export class SessionLogins {
    * Logs out by the cookie of a request, and clears it, also when the session has ended already.
    *
    * @param id That of the logout: one that names a token goes by no cookie
-   * @param params Those of the call
    * @returns The result of a logout; `undefined` for a request without the cookie
    * @throws Forbidden for a request that no page of this server has made
    */
@@ -393,9 +367,6 @@ export class SessionLogins {
   /**
    * Ends a session: its tokens are refused, and its connections close.
    *
-   * @param id The id of the session
-   * @param cause Why
-   * @param userId Whose it is, where that is known
    * @param staying A connection of it that stays: the one whose user logs out
    */
   async end(
@@ -414,8 +385,6 @@ export class SessionLogins {
   /**
    * Ends the sessions of a user.
    *
-   * @param userId The id of the user
-   * @param cause Why
    * @param except The id of a session that goes on
    */
   async endOfUser(userId: string, cause: SessionEndCause, except?: string): Promise<void> {
@@ -444,8 +413,6 @@ export class SessionLogins {
    * Checks that a token of a session is not from before `accessExpiresIn` became shorter: the revocation of a session that has ended
    * lasts no longer than that.
    *
-   * @param payload What the token says
-   * @param options Those that it was verified with
    * @throws NotAuthenticated for an older token
    */
   assertCurrent(payload: VerifiedToken['payload'], options?: JwtVerifyOptions): void {
@@ -465,8 +432,6 @@ export class SessionLogins {
   /**
    * Notes that a client has used an access token. Without the store the call goes on, and the next one tries again: what refuses
    * the tokens of a session that has ended is not this, but its revocation.
-   *
-   * @param claim What the token says of its session
    */
   async see(claim: SessionClaim): Promise<void> {
     if (!this.isOn) return
@@ -493,11 +458,7 @@ export class SessionLogins {
     return end === undefined ? undefined : this.toNextCheck(end)
   }
 
-  /**
-   * Has a session go on when its user sets a new password in a call of this session.
-   *
-   * @param sources Where users are
-   */
+  /** Has a session go on when its user sets a new password in a call of this session. */
   watch(sources: readonly EntitySource[]): void {
     if (this.isOn) this.users.watch(sources)
   }
@@ -513,10 +474,6 @@ export class SessionLogins {
     if (call) call.cookie = cookie
 
     return markTokenResponse(result, { cookie: cookie.text })
-  }
-
-  private async keep(id: string, fingerprints: string | null): Promise<void> {
-    if (this.isOn) await this.sessions.keep(id, fingerprints)
   }
 
   /** What a token of this service says. */

@@ -1,5 +1,4 @@
 import { assertStoreService } from '../core/store-service.ts'
-import type { Application } from '../core/types.ts'
 import type { RedisSettings } from '../redis/options.ts'
 import { MemorySessionStore } from '../sessions/memory-store.ts'
 import { type RefreshOptions, type RefreshSettings, toRefreshSettings } from '../sessions/options.ts'
@@ -11,26 +10,18 @@ import { isFunction, isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { isSamePlain } from '../utils/object.ts'
 import { toSecrets } from './secret-keys.ts'
-import type { AuthenticationConfiguration } from './types.ts'
-
-/** The part of an authentication service that is needed here. */
-interface Service {
-  readonly app: Application
-  readonly configKey: string
-  readonly configuration: AuthenticationConfiguration
-  readonly isReady: boolean
-}
+import type { AuthService } from './strategies.ts'
 
 /** What the option `refresh` of an authentication service says: times, the store, the key of tokens. */
 export class SessionSettings {
-  private readonly service: Service
+  private readonly service: AuthService
   private known: { readonly options: RefreshOptions; readonly settings: RefreshSettings } | undefined
   /** Used unless the configuration names a store. */
   private readonly ownStore = new MemorySessionStore()
   /** Where the configuration names a Redis. */
   private redis: { readonly location: unknown; readonly store: RedisSessionStore } | undefined
 
-  constructor(service: Service) {
+  constructor(service: AuthService) {
     this.service = service
   }
 

@@ -1,6 +1,6 @@
 // The users of sessions: whether they may go on, a new password that they set themselves, and their end.
 import { reportError } from '../core/events.ts'
-import type { Application, HookContext, NextFunction } from '../core/types.ts'
+import type { HookContext, NextFunction } from '../core/types.ts'
 import { getSessionClaim } from '../sessions/claim.ts'
 import type { Admission } from '../sessions/sessions.ts'
 import type { StoredSession } from '../sessions/types.ts'
@@ -10,21 +10,14 @@ import { findOrNothing } from '../utils/find-or-nothing.ts'
 import { copyWith } from '../utils/object.ts'
 import type { EntitySource } from './connections.ts'
 import type { Entities } from './entities.ts'
-import type {
-  AuthenticationConfiguration,
-  AuthenticationParams,
-  AuthenticationRequest,
-  AuthenticationResult
-} from './types.ts'
+import type { AuthService } from './strategies.ts'
+import type { AuthenticationParams, AuthenticationResult } from './types.ts'
 
 /** The strategy of a refresh token. It is no registered one. */
 export const REFRESH = 'refresh'
 
 /** The part of an authentication service that is needed here. */
-interface Service {
-  readonly app: Application
-  readonly configuration: AuthenticationConfiguration
-  readonly strategies: { readonly [name: string]: object }
+interface Service extends AuthService {
   readonly entities: Entities
 }
 
@@ -55,9 +48,11 @@ export class SessionUsers {
     this.sessions = sessions
   }
 
-  /** Whether a strategy loads users by their id. */
-  get canLoad(): boolean {
-    return this.strategy !== undefined
+  /** The one that loads users by their id. */
+  get strategy(): UserStrategy | undefined {
+    return Object.values(this.service.strategies).find(
+      (strategy) => typeof (strategy as Partial<UserStrategy>).admit === 'function'
+    ) as UserStrategy | undefined
   }
 
   /** Loads the user of a session, as for an access token. */
@@ -91,12 +86,7 @@ export class SessionUsers {
     }
   }
 
-  /**
-   * Whether a session is from after the last new password: others end at their next refresh.
-   *
-   * @param session The session
-   * @param params Those of a call, with the user
-   */
+  /** Whether a session is from after the last new password: others end at their next refresh. */
   isCurrent({ fingerprints }: StoredSession, params: AuthenticationParams): boolean {
     const { configuration, entities } = this.service
     const user = params[configuration.entity as string]
@@ -107,8 +97,6 @@ export class SessionUsers {
   /**
    * Has a session go on when its user sets a new password in a call of this session, and ends those of users who are removed:
    * their ids may be given to others.
-   *
-   * @param sources Where users are
    */
   watch(sources: readonly EntitySource[]): void {
     for (const { service, idName } of sources) {
@@ -130,14 +118,6 @@ export class SessionUsers {
     }
   }
 
-  /** The subject of another issuer may be the id of another user here. */
-  private getOwnPayload(authentication: AuthenticationRequest | undefined): any {
-    const { payload } = authentication ?? {}
-    const { issuer } = this.service.configuration.jwtOptions ?? {}
-
-    return payload && [issuer].flat().includes(payload.iss) ? payload : undefined
-  }
-
   /** The call does not wait for that: it may be one of a connection of such a session, and its reply comes first. */
   private endOfRemoved(context: HookContext, idName: string): void {
     // Hooks may have replaced the result.
@@ -152,14 +132,19 @@ export class SessionUsers {
   /** Only for the call that sets a credential: another one may have been set while this call ran, by another session. */
   private async keepOwn(context: HookContext): Promise<void> {
     const { data, params, service } = context
-    const payload = this.getOwnPayload((params as AuthenticationParams).authentication)
+    const { entities, configuration } = this.service
+    const { transaction, authentication } = params as AuthenticationParams
+    const payload = authentication?.payload
     const claim = getSessionClaim(payload)
-    const set = claim && this.findFingerprints(data)
+    // The subject of another issuer may be the id of another user here.
+    const isOwn = [configuration.jwtOptions?.issuer].flat().includes(payload?.iss)
+    const set = claim && isOwn && this.findFingerprints(data)
 
     if (!set) return
 
-    const { entities } = this.service
-    const current = await this.loadUser(service, payload.sub, params)
+    const current = await findOrNothing(() =>
+      entities.load({ service, id: payload.sub }, { transaction } as AuthenticationParams, {})
+    )
 
     // The credentials are those of the token, but for what this call has set.
     if (current && entities.hasFingerprints(current, copyWith(payload.fingerprint, set))) {
@@ -187,23 +172,6 @@ export class SessionUsers {
       // A strategy may expect fields that the data of a patch does not have.
       return undefined
     }
-  }
-
-  /** `undefined` for one that is gone, or whose service is another one. */
-  private async loadUser(
-    service: HookContext['service'],
-    id: unknown,
-    { transaction }: { readonly transaction?: unknown }
-  ): Promise<unknown> {
-    return findOrNothing(async () =>
-      this.service.entities.load({ service, id }, { transaction } as AuthenticationParams, {})
-    )
-  }
-
-  private get strategy(): UserStrategy | undefined {
-    return Object.values(this.service.strategies).find(
-      (strategy) => typeof (strategy as Partial<UserStrategy>).admit === 'function'
-    ) as UserStrategy | undefined
   }
 }
 

@@ -1,6 +1,7 @@
 // The setting of an application that holds the configuration: checked whenever it is set, read once for each call.
 import { addServiceSlots, getServiceSlots, type ServiceSlots } from '../utils/call-state.ts'
 import { withDefaults } from './options.ts'
+import type { AuthService } from './strategies.ts'
 import type { AuthenticationConfiguration } from './types.ts'
 
 declare module '../utils/call-state.ts' {
@@ -8,13 +9,6 @@ declare module '../utils/call-state.ts' {
     /** The configuration that a call of an authentication service goes by. */
     readonly settings?: CallSettings
   }
-}
-
-/** The part of an authentication service that is needed here. */
-interface Service {
-  readonly configuration: AuthenticationConfiguration
-  /** The same object for the registered service, which inherits from the one of the application. */
-  readonly strategies: object
 }
 
 interface Setting {
@@ -58,15 +52,9 @@ interface CallSettings {
   readonly strategies: Map<object, StrategySettings>
 }
 
-/**
- * Has a call of an authentication service read the configuration once. Params that are of one already stay as they are.
- *
- * @param service The service
- * @param params The params of the call
- * @param slots What else is kept for the call
- */
+/** Has a call of an authentication service read the configuration once. Params that are of one already stay as they are. */
 export function withSettings<Params extends object>(
-  service: Service,
+  service: AuthService,
   params: Params,
   slots?: ServiceSlots
 ): Params {
@@ -83,29 +71,13 @@ export function withSettings<Params extends object>(
 /**
  * The configuration of an authentication service for a call.
  *
- * @param service The service
  * @param params The params of the call; for those of no call of the service it is read now
  */
-export function getConfiguration(service: Service, params: object | undefined): AuthenticationConfiguration {
-  return getServiceSlots(params, service.strategies).settings?.configuration ?? service.configuration
-}
-
-/** The same for a strategy of the service. */
-export function getStrategySettings(
-  service: Service,
-  strategy: Strategy,
+export function getConfiguration(
+  service: AuthService,
   params: object | undefined
-): StrategySettings {
-  const strategies = getServiceSlots(params, service.strategies).settings?.strategies
-  const known = strategies?.get(strategy)
-
-  if (known) return known
-
-  const settings = new StrategySettings(strategy)
-
-  strategies?.set(strategy, settings)
-
-  return settings
+): AuthenticationConfiguration {
+  return getServiceSlots(params, service.strategies).settings?.configuration ?? service.configuration
 }
 
 /**
@@ -133,8 +105,6 @@ export function createReader(): (setting: Setting) => AuthenticationConfiguratio
 /**
  * Has a setting checked whenever it is set. A value that is refused leaves the setting as it was.
  *
- * @param settings The settings of an application
- * @param name The name of the setting
  * @param prepare Returns the value to store instead of the one that is set
  * @param check Throws for a value that is not valid; the setting already has it
  */

@@ -2,12 +2,7 @@ import type { AuthenticationBase } from './base.ts'
 import { toSecrets } from './secret-keys.ts'
 import type { AuthenticationConfiguration } from './types.ts'
 
-/**
- * Warns when the tokens of another service are valid here, and stand for entities of another kind.
- *
- * @param service A service that is set up
- * @param services All services of its application
- */
+/** Warns when the tokens of another service are valid here, and stand for entities of another kind. */
 export function warnOfSharedTokens(
   { configKey, configuration }: AuthenticationBase,
   services: readonly any[]

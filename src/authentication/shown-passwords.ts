@@ -8,10 +8,6 @@ import { isFunction } from '../utils/check.ts'
 /**
  * Warns of an entity service that shows clients the hash of a password: a login returns the entity as `get` does. Where hooks,
  * a schema or a service of one's own may take it out, nothing is known.
- *
- * @param service The entity service
- * @param path Its path
- * @param field The name of the password
  */
 export function warnOfShownPassword(service: FeathersService, path: string, field: string): void {
   const layers =

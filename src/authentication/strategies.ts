@@ -5,6 +5,7 @@ import { createError } from '../utils/developer-error.ts'
 import { copyWith } from '../utils/object.ts'
 import { assertSync } from '../utils/promise.ts'
 import type {
+  AuthenticationConfiguration,
   AuthenticationParams,
   AuthenticationRequest,
   AuthenticationResult,
@@ -77,24 +78,28 @@ export interface IncomingRequest {
   [key: string]: any
 }
 
+/** What the parts of an authentication service need of it. */
+export interface AuthService {
+  readonly app: Application
+  readonly configKey: string
+  readonly configuration: AuthenticationConfiguration
+  readonly isReady: boolean
+  /** The same object for the registered service, which inherits from the one of the application. */
+  readonly strategies: { readonly [name: string]: Strategy<any> }
+}
+
 const debug = createDebug('alula:authentication')
 
-/** The strategies of an authentication service. */
+/** The strategies of an authentication service, whose methods of the same names say what these do. */
 export class Strategies<Service extends { readonly app: Application }> {
   /** By name; without a prototype, because clients choose the name. */
   readonly byName: { [name: string]: Strategy<Service> } = Object.create(null)
   private readonly service: Service
 
-  /** @param service What the strategies are registered on */
   constructor(service: Service) {
     this.service = service
   }
 
-  /**
-   * Registers a strategy under a name.
-   *
-   * @throws Error for what is no strategy, and when the strategy finds its configuration not valid
-   */
   register(name: string, strategy: Strategy<Service>): void {
     assertStrategy(name, strategy)
 
@@ -106,17 +111,10 @@ export class Strategies<Service extends { readonly app: Application }> {
     this.byName[name] = strategy
   }
 
-  /** The strategies with these names, without names that are not registered. */
   find(names: readonly string[]): Strategy<Service>[] {
     return names.map((name) => this.byName[name]).filter((strategy) => strategy !== undefined)
   }
 
-  /**
-   * Verifies credentials with the strategy that they name.
-   *
-   * @returns The strategy, and its result
-   * @throws NotAuthenticated when the strategy is missing or not allowed, or refuses the credentials
-   */
   async authenticate(
     authentication: AuthenticationRequest | null | undefined,
     params: AuthenticationParams,
@@ -141,7 +139,6 @@ export class Strategies<Service extends { readonly app: Application }> {
     return { strategy, result }
   }
 
-  /** What the first of these strategies finds in a request, or `null`. */
   async parse(
     request: IncomingRequest,
     response: unknown,
@@ -160,7 +157,6 @@ export class Strategies<Service extends { readonly app: Application }> {
     return null
   }
 
-  /** Passes what happened to a real-time connection to all strategies, one after another. */
   async handleConnection(
     event: ConnectionEvent,
     connection: RealTimeConnection,
@@ -169,17 +165,14 @@ export class Strategies<Service extends { readonly app: Application }> {
     for (const strategy of this.all) await strategy.handleConnection?.(event, connection, result)
   }
 
-  /** Lets the strategies check their configuration. */
   verifyConfiguration(): void {
     for (const strategy of this.all) callAtOnce(strategy, 'verifyConfiguration')
   }
 
-  /** Sets the strategies up, one after another. */
   async setup(): Promise<void> {
     for (const [name, strategy] of Object.entries(this.byName)) await strategy.setup?.(this.service, name)
   }
 
-  /** Tears the strategies down, one after another. */
   async teardown(): Promise<void> {
     for (const strategy of this.all) await strategy.teardown?.()
   }

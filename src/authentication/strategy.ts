@@ -1,7 +1,8 @@
 import type { Application } from '../core/types.ts'
+import { getServiceSlots } from '../utils/call-state.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import type { AuthenticationBase, AuthenticationStrategy } from './base.ts'
-import { getStrategySettings, type StrategySettings } from './settings.ts'
+import { StrategySettings } from './settings.ts'
 
 /** The base of strategies that are classes: it keeps what a strategy is given at registration. */
 export class AuthenticationBaseStrategy implements AuthenticationStrategy {
@@ -46,7 +47,12 @@ export class AuthenticationBaseStrategy implements AuthenticationStrategy {
    * @param params The params of the call
    */
   protected getSettings(params: object | undefined): StrategySettings {
-    return getStrategySettings(this.auth, this, params)
+    const known = getServiceSlots(params, this.auth.strategies).settings?.strategies
+    const settings = known?.get(this) ?? new StrategySettings(this)
+
+    known?.set(this, settings)
+
+    return settings
   }
 
   /** The service that holds the entities: that of the strategy, or else of all; `null` when none is configured. */

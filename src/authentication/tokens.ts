@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import jsonwebtoken from 'jsonwebtoken'
 import { NotAuthenticated } from '../errors.ts'
 import { getSessionClaim, toSessionName } from '../sessions/claim.ts'
+import { isString } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { DEFAULT_LIFETIME, toAlgorithms } from './options.ts'
@@ -42,10 +43,7 @@ const NO_TOKEN = ['jwt malformed', 'invalid token']
 /**
  * Signs a token.
  *
- * @param payload The claims
- * @param secret A string, a private key in PEM, or a key
  * @param options Options of `jsonwebtoken`; `algorithm` may be a list, and the first one signs; `expiresIn` may be `'never'`
- * @param keys What the service has made of its secrets
  * @throws Error for options that are not valid
  */
 export function signToken(
@@ -87,10 +85,6 @@ function toLifetime(payload: unknown, expiresIn: string | number | undefined): J
  * Verifies a token after RFC 8725: the algorithm is one of ours, whatever the token says; the type is the expected
  * one; nothing in the header leads to another key; the subject is a string.
  *
- * @param token What the client sent
- * @param secret A string, a key in PEM, or a key
- * @param options Options of `jsonwebtoken`
- * @param keys What the service has made of its secrets
  * @throws NotAuthenticated for anything that is not a valid token
  */
 export function verifyToken(
@@ -127,8 +121,6 @@ export function verifyToken(
 /**
  * When a verified token is no longer valid by its times.
  *
- * @param payload What it says
- * @param options The options that it was verified with
  * @returns In milliseconds since 1970; `Infinity` for never
  */
 export function toExpiration(
@@ -163,12 +155,7 @@ function assertForm(token: unknown): void {
   }
 }
 
-/**
- * The id under which a token can be revoked.
- *
- * @param token The token
- * @param payload What it says
- */
+/** The id under which a token can be revoked. */
 export function toTokenId(token: string, payload: { readonly [claim: string]: unknown }): string {
   const session = getSessionClaim(payload)
 
@@ -176,14 +163,12 @@ export function toTokenId(token: string, payload: { readonly [claim: string]: un
 
   const { jti } = payload
 
-  return typeof jti === 'string' && jti !== '' ? jti : hashContent(token)
-}
+  if (isString(jti)) return jti
 
-/** Not of the signature: some algorithms have several that fit. */
-function hashContent(token: string): string {
-  return createHash('sha256')
-    .update(token.slice(0, token.lastIndexOf('.')))
-    .digest('base64url')
+  // Not of the signature: some algorithms have several that fit.
+  const content = token.slice(0, token.lastIndexOf('.'))
+
+  return createHash('sha256').update(content).digest('base64url')
 }
 
 function assertHeader(header: { [name: string]: any }, { header: expected, keyid }: JwtOptions): void {

@@ -21,7 +21,6 @@ export class VerifiedTokens {
   private basis: { readonly secret?: Secret; readonly options: JwtVerifyOptions } = { options: {} }
   private readonly keys: SecretKeys
 
-  /** @param keys What the service has made of its secrets */
   constructor(keys: SecretKeys) {
     this.keys = keys
   }
@@ -49,11 +48,6 @@ export class VerifiedTokens {
     if (isLasting(options)) this.tokens.set(token, copy(verified))
 
     return verified
-  }
-
-  /** Forgets a token, for example because it was revoked. */
-  forget(token: unknown): void {
-    this.tokens.delete(token)
   }
 }
 
@@ -89,9 +83,7 @@ function copy(verified: VerifiedToken): VerifiedToken {
  * verification, in a way that only `jsonwebtoken` knows; and an audience that is an expression can have a state.
  */
 function isLasting({ maxAge, clockTimestamp, audience }: JwtVerifyOptions): boolean {
-  return maxAge === undefined && clockTimestamp === undefined && [audience].flat().every(isText)
-}
+  const isText = (name: unknown) => name === undefined || typeof name === 'string'
 
-function isText(value: unknown): boolean {
-  return value === undefined || typeof value === 'string'
+  return maxAge === undefined && clockTimestamp === undefined && [audience].flat().every(isText)
 }

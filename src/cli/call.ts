@@ -40,7 +40,6 @@ type AnyMethod = (...args: unknown[]) => unknown
 /**
  * Calls a method of a service in this process: as a client with the login of a user, or as an internal call.
  *
- * @param call Which method, with what, and as whom
  * @returns The result as JSON; for an error that a service throws, its name and message, and the code 1
  * @throws UsageError for a service, a method, JSON or a user that is not there
  */

@@ -10,7 +10,6 @@ const COMMON = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolea
 /**
  * Runs the command.
  *
- * @param args What stands after the name of the command
  * @throws SyntaxError for an application that cannot be parsed
  */
 export async function runCommand(args: readonly string[]): Promise<CommandOutcome> {

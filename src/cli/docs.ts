@@ -87,7 +87,6 @@ const EMPTY_WORDS = 'a an and by do for how i in is of on or the to with'.split(
 /**
  * Searches the guides in the package.
  *
- * @param words What to search for
  * @returns The section that has most of them, and where others are
  */
 export function searchDocs(words: readonly string[]): CommandOutcome {

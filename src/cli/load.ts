@@ -11,7 +11,6 @@ import { UsageError } from './command-outcome.ts'
  * Reads something off the application of a file. It is set up, and torn down; it does not listen.
  *
  * @param file The path of a module that exports the application as `default` or `app`
- * @param read Reads it
  * @throws UsageError for a file without an application; Error with the place where the application fails
  */
 export async function withApplication<T>(
@@ -102,7 +101,6 @@ function findLoader(file: string): string | undefined {
 /**
  * Refuses a path that leads to no file.
  *
- * @param path The path
  * @throws UsageError that names the path
  */
 export function assertFile(path: string): void {

@@ -7,8 +7,6 @@ import { withApplication } from './load.ts'
 /**
  * Prints the document of an application. Its title and version are those of the package that the file belongs to.
  *
- * @param file The path of a module that exports the application as `default` or `app`
- * @param server The address of the API
  * @returns The document as JSON
  * @throws UsageError for a file without an application
  */

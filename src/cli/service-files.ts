@@ -25,8 +25,6 @@ type File = readonly [path: string, content: string]
 /**
  * Writes the files of a new service: records with a title, which belong to the user who creates them.
  *
- * @param names What it is called
- * @param project The application
  * @param now The date for the name of the migration
  * @returns The files by path
  */

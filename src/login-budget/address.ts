@@ -10,7 +10,6 @@ const MAPPED = /^::ffff:([\da-f]+):([\da-f]+)$/
  * What failed logins are counted by: IPv4 as it is, and of IPv6 the first half. Providers give each customer that much, and
  * a machine chooses the second half itself.
  *
- * @param address The address of a client
  * @returns `undefined` for what is no address
  */
 export function toAddressKey(address: string | undefined): string | undefined {

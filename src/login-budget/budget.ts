@@ -51,7 +51,6 @@ const FAILURES: readonly number[] = [401, 403, 404]
 /** The budget for failed logins of an application. */
 export class LoginBudget {
   private readonly app: Application
-  private key: { readonly secret: string; readonly bytes: Buffer } | undefined
 
   /** @param app The application, which keeps what is counted */
   constructor(app: Application) {
@@ -62,7 +61,6 @@ export class LoginBudget {
    * Runs an attempt, if there are points for it. The points are taken before, and given back unless it fails: of many
    * attempts at one moment no more pass than one after another.
    *
-   * @param attempt Whose it is
    * @param work Compares the credentials; it is told whether the account was used before from the address of the client
    * @throws TooManyRequests without points, with `retryAfter` in seconds as its data; and what `work` throws
    */
@@ -90,13 +88,9 @@ export class LoginBudget {
 
   /** An account as stores and events have it: the same for all ways to write the name, and the name cannot be read from it. */
   hashAccount(account: string, secret: string): string {
-    const name = toPlainName(account)
+    const key = deriveKey(secret, 'alula/login-budget')
 
-    if (this.key?.secret !== secret) {
-      this.key = { secret, bytes: deriveKey(secret, 'alula/login-budget') }
-    }
-
-    return createHmac('sha256', this.key.bytes).update(name).digest('base64url').slice(0, 22)
+    return createHmac('sha256', key).update(toPlainName(account)).digest('base64url').slice(0, 22)
   }
 
   private toPlace(

@@ -49,8 +49,6 @@ const CHECKS: OptionChecks = {
 /**
  * Checks the option.
  *
- * @param name Where it is, for messages
- * @param options Its value
  * @throws TypeError with a sentence that names what is wrong
  */
 export function assertBudget(name: string, options: unknown): void {

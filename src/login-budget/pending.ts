@@ -51,7 +51,6 @@ export class PendingAttempts {
   /**
    * Notes that an attempt has ended.
    *
-   * @param key What it had a point of
    * @param hasGivenBack Whether the point is there again
    */
   end(key: string, hasGivenBack: boolean): void {

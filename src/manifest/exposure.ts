@@ -8,6 +8,7 @@ import {
   returnsRecords,
   type SchemaDefinition
 } from '../schema/compile.ts'
+import { toKinds } from '../schema/hidden.ts'
 import { describesObject, getPatterns, isUndescribed, type JsonSchema } from '../schema/json-schema.ts'
 import { listFilters } from '../schema/relation.ts'
 import { readShape } from '../schema/shape.ts'
@@ -122,12 +123,7 @@ function listShown(definition: SchemaDefinition, method: string): readonly strin
 
 /** The fields of a result, or of the elements of its lists; `null` where it may be anything. */
 function listFields(result: JsonSchema): readonly string[] | null {
-  const found = new Set([readShape(result)])
-
-  // Grows meanwhile, by lists in lists.
-  for (const { elements } of found) if (elements) found.add(elements)
-
-  const shapes = [...found]
+  const shapes = toKinds(readShape(result))
   const parts = shapes.flatMap(({ alternatives }) => alternatives)
   const open = parts.filter((part) => isUndescribed(part) || getPatterns(part).length > 0)
 

@@ -13,6 +13,8 @@ import type {
   FeathersService,
   HookContext,
   NormalizedServiceOptions,
+  PaginationOptions,
+  PaginationParams,
   Parent
 } from '../core/types.ts'
 import { getTraits } from '../hooks/traits.ts'
@@ -87,12 +89,7 @@ export interface ManifestMethod {
   readonly event?: { readonly name: string; readonly publisher: string }
 }
 
-/**
- * Keeps what is made of the services of an application: at the first call, and again when services have come or gone.
- *
- * @param app The application
- * @param make Makes it
- */
+/** Keeps what is made of the services of an application: at the first call, and again when services have come or gone. */
 export function keepMade<Made>(app: Application, make: () => Made): () => Made {
   let kept: { readonly made: Made; readonly services: readonly unknown[] } | undefined
 
@@ -116,7 +113,8 @@ export function keepMade<Made>(app: Application, make: () => Made): () => Made {
  * @param paths The paths of the services to read; all when left out
  */
 export function readServices(app: Application, paths?: ReadonlySet<string>): readonly ManifestService[] {
-  const transports = readTransports(app)
+  // HTTP always: a handler can be made of any application.
+  const transports = hasSockets(app) ? ['rest', 'socketio'] : ['rest']
 
   return Object.entries(app.services as { [path: string]: FeathersService }).flatMap(([path, service]) => {
     const options = paths?.has(path) === false ? undefined : getServiceOptions(service)
@@ -125,7 +123,7 @@ export function readServices(app: Application, paths?: ReadonlySet<string>): rea
 
     const adapter = service as object as Adapter
     const { paginate, operators } = adapter.options ?? {}
-    const paging = paginate || {}
+    const paging: PaginationOptions = paginate || {}
     const of: Readable = {
       app,
       path,
@@ -163,8 +161,6 @@ export function readServices(app: Application, paths?: ReadonlySet<string>): rea
 /**
  * Reads the services that clients reach, without the methods that are closed to all of them, and without those that the
  * store refuses.
- *
- * @param app The application
  */
 export function readOpenServices(app: Application): readonly ManifestService[] {
   return readServices(app)
@@ -179,12 +175,7 @@ export function readOpenServices(app: Application): readonly ManifestService[] {
     .filter(({ methods }) => methods.length > 0)
 }
 
-/**
- * Reads the services whose records clients get through relations alone, because no method of theirs is open.
- *
- * @param app The application
- * @param services The services that clients reach
- */
+/** Reads the services whose records clients get through relations alone, because no method of theirs is open. */
 export function readRelatedServices(
   app: Application,
   services: readonly ManifestService[]
@@ -217,10 +208,6 @@ export function hasSockets(app: Application): boolean {
 /**
  * Why a method is no tool for clients of MCP: only what is declared is one. `undefined` for a method that is, and for one that
  * is closed to all clients.
- *
- * @param service The registered service
- * @param method The name of the method
- * @param who Who may call it
  */
 export function findToolFault(service: FeathersService, method: string, who: string): string | undefined {
   const definition = getSchemaDefinition(service)
@@ -234,29 +221,9 @@ export function findToolFault(service: FeathersService, method: string, who: str
   return undefined
 }
 
-/** Whether clients of MCP have a method. */
-function isTool(
-  service: FeathersService,
-  path: string,
-  method: string,
-  who: string,
-  app: Application
-): boolean {
-  return (
-    getInternals(app).reachesByMcp?.(path) === true &&
-    !isClosed(service, who) &&
-    findToolFault(service, method, who) === undefined
-  )
-}
-
 /** Whether a method is closed to clients of MCP, whatever is declared, as the methods of a login are. */
 function isClosed(service: FeathersService, who: string): boolean {
   return who === 'nobody' || getOwnAccess(service) !== undefined
-}
-
-/** HTTP always: a handler can be made of any application. */
-function readTransports(app: Application): readonly string[] {
-  return hasSockets(app) ? ['rest', 'socketio'] : ['rest']
 }
 
 /** A service whose methods are read. */
@@ -274,10 +241,12 @@ function readMethod(name: string, of: Readable): ManifestMethod {
   const layers = getLayers(service, name)
   const publisher = event && getPublisher(app, service, event)
   const who = readWho(name, layers, of)
+  const isTool =
+    getInternals(app).reachesByMcp?.(path) && !isClosed(service, who) && !findToolFault(service, name, who)
 
   return {
     name,
-    transports: isTool(service, path, name, who, app) ? [...transports, 'mcp'] : transports,
+    transports: isTool ? [...transports, 'mcp'] : transports,
     who,
     args,
     verb,
@@ -322,12 +291,5 @@ function mayConcernSeveral(method: string, { service, isStored }: Readable): boo
 /** What is read of a service that may be an adapter. */
 interface Adapter {
   allowsMulti?(method: string): boolean
-  readonly options?: { readonly paginate?: Paging | false; readonly operators?: unknown }
-}
-
-interface Paging {
-  readonly default?: number
-  readonly max?: number
-  readonly total?: boolean
-  readonly cursor?: unknown
+  readonly options?: { readonly paginate?: PaginationParams; readonly operators?: unknown }
 }

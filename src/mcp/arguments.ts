@@ -41,13 +41,7 @@ export interface ToolArguments {
   readonly route: readonly PathArgument[]
 }
 
-/**
- * Describes what a tool takes.
- *
- * @param service The service
- * @param method The method
- * @param schemas Those of all services
- */
+/** Describes what a tool takes. */
 export function toToolArguments(
   service: ManifestService,
   method: ManifestMethod,
@@ -86,12 +80,7 @@ export function toToolArguments(
   return { path, route, schema: { type: 'object', properties, ...(required.length > 0 && { required }) } }
 }
 
-/**
- * Says which argument a tool does not have; `undefined` where it has them all.
- *
- * @param names The names of its arguments
- * @param given What a client has sent
- */
+/** Says which argument a tool does not have; `undefined` where it has them all. */
 export function describeUnknown(names: readonly string[], given: GivenArguments): string | undefined {
   const unknown = Object.keys(given).find((name) => !names.includes(name))
 

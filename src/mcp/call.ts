@@ -18,10 +18,6 @@ import type { MethodTool } from './tools.ts'
 /**
  * Calls a method as a message of a socket does, with the rights of the caller.
  *
- * @param app The application
- * @param tool The tool
- * @param given Its arguments
- * @param caller Who calls
  * @param sent Which client has made the call, and the span that it continues
  * @param ask Asks the user, where the call needs that; what it resolves to is the result of a call that is not made
  * @returns The result, or a fault with a sentence
@@ -67,12 +63,7 @@ export async function callTool<Question>(
   }
 }
 
-/**
- * Whether a call asks the user first.
- *
- * @param tool The tool
- * @param given Its arguments
- */
+/** Whether a call asks the user first. */
 export function asksFirst(
   { asks, several, method, wrappers }: MethodTool,
   { id, data }: GivenArguments

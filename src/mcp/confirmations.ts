@@ -46,9 +46,6 @@ export class Confirmations {
   /**
    * Whether a call may be made: it asks for the answer of the user, or checks it. An answer counts once.
    *
-   * @param call The call
-   * @param capabilities What the client says it can
-   * @param context The request
    * @returns `undefined` where the user agrees; what the client has to ask, or a sentence that says why the call is not made
    */
   async check(

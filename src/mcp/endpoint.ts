@@ -179,11 +179,7 @@ export class Endpoint {
   }
 }
 
-/**
- * The path of the document that names the authorization servers of a resource (RFC 9728 §3.1).
- *
- * @param resource The URL of the resource
- */
+/** The path of the document that names the authorization servers of a resource (RFC 9728 §3.1). */
 export function toMetadataPath(resource: string): string {
   return `/.well-known/oauth-protected-resource${new URL(resource).pathname.replace(/\/$/, '')}`
 }

@@ -41,8 +41,6 @@ interface FewArguments {
 /**
  * Reads the arguments of one of the three tools. An ignored argument could have been a condition.
  *
- * @param schema The schema of its arguments
- * @param given What a client has sent
  * @returns The arguments, or a sentence that says what is wrong
  */
 export function readFewArguments(schema: Tool['inputSchema'], given: GivenArguments): FewArguments | string {

@@ -12,9 +12,6 @@ const MAX_PARTS = 500
 /**
  * Copies a schema of a document with what it refers to in its place: many clients follow no references. What refers to itself,
  * and what comes after the first few hundred parts, is anything: the service checks it all the same.
- *
- * @param schema The schema
- * @param all Those of the document, by name
  */
 export function inlineSchema(schema: JsonSchema, all: ReadonlyMap<string, JsonSchema>): JsonSchema {
   let parts = 0

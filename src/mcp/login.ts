@@ -7,9 +7,6 @@ import { toTokenOptions } from './callers.ts'
 /**
  * Makes an around hook of `create` of an authentication service: a login with `resource` in its data returns a token for MCP,
  * which is none for the API.
- *
- * @param auth The service
- * @param resource The URL of the endpoint
  */
 export function createResourceLogin(auth: AuthenticationBase, resource: string) {
   return async function logInForMcp(context: HookContext, next: NextFunction): Promise<void> {

@@ -37,13 +37,7 @@ export interface McpRequest {
   needsLogin: boolean
 }
 
-/**
- * Makes the server of a request.
- *
- * @param settings What all have in common
- * @param tools The tools
- * @param request The request
- */
+/** Makes the server of a request. */
 export function createServer(settings: ServerSettings, tools: ServedTools, request: McpRequest): Sdk.Server {
   const { app, sdk, instructions, name } = settings
   const server = new sdk.Server(

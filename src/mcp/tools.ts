@@ -46,8 +46,6 @@ const MAX_NAME = 48
 /**
  * Reads the tools of an application, in the order of its services.
  *
- * @param app The application
- * @param options Those of `mcp`
  * @returns The tools by name
  * @throws Error for two with the same name, and for options that name what there is not
  */
@@ -79,12 +77,7 @@ export function readTools(app: Application, options: McpOptions): ReadonlyMap<st
   return byName
 }
 
-/**
- * Lists the methods that clients have over other transports, and that are no tools, each with the reason.
- *
- * @param app The application
- * @param options Those of `mcp`
- */
+/** Lists the methods that clients have over other transports, and that are no tools, each with the reason. */
 export function listLeftOut(app: Application, { services }: McpOptions): readonly string[] {
   const methods = new Map<string, string[]>()
 
@@ -125,10 +118,6 @@ function shortenPlace(place: string, limit: number): string {
 /**
  * Whether a caller may call a tool. Only roles can be checked without the arguments of a call. Callers without a login see the
  * tools for which they would have to log in.
- *
- * @param app The application
- * @param tool The tool
- * @param caller Who calls
  */
 export async function isListed(app: Application, tool: MethodTool, caller: Caller): Promise<boolean> {
   if (caller.isAnonymous || !tool.who.startsWith('role(')) return true

@@ -8,8 +8,6 @@ const NAMES = ['limit', 'skip', 'sort', 'select']
  * Warns, in development, of a query that found no record because an operator lacks its `$`. A schema and a SQL table refuse
  * such a name; without them it is a field that no record has.
  *
- * @param query The query
- * @param records All records
  * @returns Whether it has warned
  */
 export function warnOfMissingSign(query: unknown, records: Iterable<object>): boolean {

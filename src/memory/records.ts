@@ -119,9 +119,7 @@ export class Records {
   /**
    * Finds the records that match a condition, in order: among those that an id or an index leads to, or else among all.
    *
-   * @param where The condition
    * @param idField The name of the field by which records are stored
-   * @param custom The meaning of custom operators
    */
   find(where: Condition, idField: string, custom: CustomPredicates): readonly Stored[] {
     const candidates = this.findCandidates(where, idField)?.map(({ record }) => record) ?? this.values()

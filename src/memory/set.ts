@@ -34,12 +34,7 @@ export class MemorySet implements RecordSet {
   }
 }
 
-/**
- * How fields are read for a `$sort` by numbers of related records.
- *
- * @param sorts The numbers, by name
- * @param toReader How the fields of the records themselves are read
- */
+/** How fields are read for a `$sort` by numbers of related records. */
 export async function toRelatedReader(
   sorts: ReadonlyMap<string, RelatedSort>,
   toReader: ToReader

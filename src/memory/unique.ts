@@ -21,7 +21,6 @@ export class UniqueFields {
   /**
    * Adds a key.
    *
-   * @param fields The names of its fields
    * @throws Conflict when two records have the same values already
    */
   add(fields: KeyFields): void {

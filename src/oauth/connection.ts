@@ -25,7 +25,6 @@ export class ProviderConnection {
   private readonly settings: ResolvedProvider
   private configuration: Promise<Configuration> | undefined
 
-  /** @param settings How to reach the provider */
   constructor(settings: ResolvedProvider) {
     this.settings = settings
   }

@@ -22,11 +22,6 @@ export class Flow {
   private readonly redirectUri: string
   private readonly connection: ProviderConnection
 
-  /**
-   * @param name The name of the provider
-   * @param settings How to reach it
-   * @param redirectUri Where it sends browsers back to
-   */
   constructor(name: string, settings: ResolvedProvider, redirectUri: string) {
     this.name = name
     this.settings = settings
@@ -64,8 +59,6 @@ export class Flow {
   /**
    * Ends: exchanges the code of a callback, and asks who has logged in.
    *
-   * @param query The query of the callback
-   * @param secrets What was made when the flow began
    * @throws NotAuthenticated for a login that did not succeed; Unavailable when the provider does not respond
    */
   finish(query: CallbackQuery, secrets: FlowSecrets): Promise<Omit<OAuthData, 'strategy'>> {

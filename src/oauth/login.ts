@@ -71,10 +71,7 @@ export class Logins {
   private readonly linkStrategy: string
   private readonly flows = new Map<string, { settings: ResolvedProvider; redirectUri: string; flow: Flow }>()
 
-  /**
-   * @param auth The authentication service
-   * @param linkStrategy The strategy of the access token of a user who connects an account
-   */
+  /** @param linkStrategy The strategy of the access token of a user who connects an account */
   constructor(auth: AuthenticationService, linkStrategy: string) {
     this.auth = auth
     this.app = auth.app
@@ -148,7 +145,6 @@ export class Logins {
    * Begins a login for a browser that was sent here. Any page can do that: who is logged in counts only when a page of
    * the application did.
    *
-   * @param name The name of the provider
    * @param params With the path that the browser goes to afterwards as `redirect` of the query, and the access token of
    * who connects an account as `feathers_token`
    * @throws NotFound for an unknown provider; NotAuthenticated for a page that it must not lead back to, for a path that
@@ -185,7 +181,6 @@ export class Logins {
   /**
    * Begins a login for a program, which sends the browser where the response says.
    *
-   * @param name The name of the provider
    * @param data With the path that the browser goes to afterwards as `redirect`
    * @param params If the user of the request is logged in, the account is connected to that user
    * @throws NotFound for an unknown provider; NotAuthenticated for a token that is not valid, for a cookie in the request
@@ -212,9 +207,6 @@ export class Logins {
   /**
    * Ends a login, whether it succeeded or failed.
    *
-   * @param name The name of the provider
-   * @param query The query of the callback
-   * @param params The params of the call
    * @throws FeathersError for a login that did not succeed, when no page is configured that could say so
    */
   async finish(
@@ -270,10 +262,8 @@ export class Logins {
   /**
    * Exchanges a code for the access token that it was made for.
    *
-   * @param text The code
    * @param request Whether the login shall last: with `refresh` in the configuration there is a `refreshToken` then; and the refresh
    * token of the session that it replaces
-   * @param params Those of the call
    * @throws NotAuthenticated for a code that is not valid, or was used; Forbidden for a page of others, where refresh tokens are
    * in a cookie
    */
@@ -333,7 +323,11 @@ export class Logins {
     // An invalid path fails now, not after the login.
     await strategy.getRedirect(new NotAuthenticated(), pageParams)
 
-    const { location, secrets } = await this.begin(name)
+    const { location, secrets } = await this.getFlow(name)
+      .begin()
+      .catch((error) => {
+        throw this.toReported(error)
+      })
     const login = {
       ...(request as PendingLogin),
       ...secrets,
@@ -346,14 +340,6 @@ export class Logins {
     if (!cookies) throw new BadRequest('The query is too long for a login: expected some hundred characters')
 
     return { location, cookies }
-  }
-
-  private async begin(name: string): ReturnType<Flow['begin']> {
-    try {
-      return await this.getFlow(name).begin()
-    } catch (error) {
-      throw this.toReported(error)
-    }
   }
 
   /** Logs in, and returns the context: its hooks may have said what clients see of the result. */

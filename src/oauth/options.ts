@@ -123,7 +123,6 @@ export function getOrigins({ origins }: OAuthConfiguration, app: Settings): read
 /**
  * The URL under which clients reach the server. It is never taken from a request, because clients choose the `Host`.
  *
- * @param app Has settings: `host` and `port`
  * @throws Error when nothing says what it is
  */
 export function getServerUrl({ defaults }: OAuthConfiguration, app: Settings): string {
@@ -147,7 +146,6 @@ export function getServerUrl({ defaults }: OAuthConfiguration, app: Settings): s
 /**
  * Checks the configuration under `oauth`.
  *
- * @param oauth The configuration
  * @throws TypeError with a sentence that names the option
  */
 export function assertConfiguration(oauth: unknown): asserts oauth is OAuthConfiguration {

@@ -43,10 +43,6 @@ export class PendingLogins {
   private readonly secret: Secret
   private readonly isSecure: boolean
 
-  /**
-   * @param secret The secret of the authentication service
-   * @param isSecure Whether clients reach the server over HTTPS
-   */
   constructor(secret: Secret, isSecure: boolean) {
     this.secret = secret
     this.isSecure = isSecure
@@ -55,7 +51,6 @@ export class PendingLogins {
   /**
    * Keeps a login.
    *
-   * @param header The `Cookie` header of the request
    * @returns `Set-Cookie` headers; `undefined` when there is more than a cookie can hold
    */
   keep(login: PendingLogin, header: string | undefined): string[] | undefined {
@@ -74,9 +69,6 @@ export class PendingLogins {
   /**
    * Finds the login that a callback belongs to.
    *
-   * @param state The state that came with it
-   * @param provider The provider that it came from
-   * @param header The `Cookie` header of the request
    * @returns `undefined` when this browser has begun no such login, or too long ago
    */
   find(state: string, provider: string, header: string | undefined): PendingLogin | undefined {

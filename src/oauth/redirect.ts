@@ -14,8 +14,6 @@ const RESULT = /[#?&](?:access_token|oauth_code|error)=/
  * Finds the origin of a page among those that are allowed. Scheme, host and port have to be the same; on this machine
  * any port will do, because tools for development choose theirs.
  *
- * @param origins The allowed origins
- * @param referer The URL of the page
  * @returns The origin of the page; `undefined` when it is not allowed
  */
 export function findOrigin(origins: readonly string[], referer: string): string | undefined {
@@ -59,7 +57,6 @@ export function toPage(page: string, redirect: unknown): string {
  * Appends the result of a login to the URL of a page: in its hash, which no server sees.
  *
  * @param page The page; one that ends with a question mark gets the result as its query string
- * @param result Names and values
  */
 export function withResult(page: string, result: { readonly [name: string]: string }): string {
   const separator = page.endsWith('?') ? '' : page.includes('#') ? '?' : '#'

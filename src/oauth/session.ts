@@ -24,10 +24,6 @@ export interface Session {
 /**
  * Finds out who is logged in.
  *
- * @param auth The authentication service
- * @param strategy The strategy of the provider
- * @param credentials The credentials of the call
- * @param params The params of the call
  * @throws NotAuthenticated for credentials that are not valid
  */
 export async function openSession(
@@ -44,7 +40,7 @@ export async function openSession(
   if (!payload) return { entityId }
 
   const fingerprints = payload[FINGERPRINT]
-  const foreign = auth.tokens.getForeign(authentication)
+  const foreign = auth.tokens.foreign.get(authentication)
 
   if (foreign) return { entityId, fingerprints, tokenId: foreign.id, expiresAt: foreign.expiresAt }
 

@@ -5,10 +5,6 @@ import type { OAuthConfiguration } from './types.ts'
 /**
  * Checks the cookie that access tokens are delivered in.
  *
- * @param configuration The configuration under `oauth`
- * @param strategy The strategy that reads the cookie
- * @param cookie Its name
- * @param serverUrl The URL under which clients reach the server
  * @throws Error when there is none where there should be, and when browsers would not keep it
  */
 export function assertCookie(
@@ -33,12 +29,7 @@ export function assertCookie(
   }
 }
 
-/**
- * Warns when a provider has no strategy, or a strategy no provider: neither can be used for a login.
- *
- * @param providers The names of the providers that are configured
- * @param strategies The names of the strategies for OAuth that are registered
- */
+/** Warns when a provider has no strategy, or a strategy no provider: neither can be used for a login. */
 export function warnOfUnpaired(providers: readonly string[], strategies: readonly string[]): void {
   const unknown = providers.filter((name) => !strategies.includes(name))
   const idle = strategies.filter((name) => !providers.includes(name))

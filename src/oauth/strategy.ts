@@ -8,6 +8,7 @@ import type {
 import type { Query } from '../core/types.ts'
 import { Conflict, NotAuthenticated } from '../errors.ts'
 import { hasCode } from '../utils/check.ts'
+import { findOrNothing } from '../utils/find-or-nothing.ts'
 import { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { sealCode } from './code.ts'
 import { assertConfiguration, getOrigins, getPrefix } from './options.ts'
@@ -127,7 +128,15 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
   async getCurrentEntity({ oauth, ...params }: OAuthParams): Promise<Entity | null> {
     const { authentication } = params
 
-    if (oauth?.entityId !== undefined) return this.loadCurrent(oauth.entityId, params)
+    const id = oauth?.entityId
+
+    if (id !== undefined) {
+      const entity = await findOrNothing(() => this.entityService.get(id, withoutQuery(params)))
+
+      if (!entity) throw new NotAuthenticated('The account to connect no longer exists')
+
+      return entity
+    }
     if (oauth || !authentication?.strategy) return null
 
     // A call by the server itself, as in Feathers v5.
@@ -234,7 +243,7 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     const found = await this.findEntity(profile, params)
 
     if (found && (await this.isLinked(found, profile))) {
-      if (current && !this.isSame(current, found)) {
+      if (current && String(current[this.entityId]) !== String(found[this.entityId])) {
         throw new Conflict(`This account of '${this.name}' belongs to another user`)
       }
 
@@ -304,19 +313,6 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
     const [entity = null] = Array.isArray(result) ? result : result.data
 
     return entity
-  }
-
-  private async loadCurrent(id: string | number, params: OAuthParams): Promise<Entity> {
-    try {
-      return await this.entityService.get(id, withoutQuery(params))
-    } catch (error) {
-      if (hasCode(error, 404)) throw new NotAuthenticated('The account to connect no longer exists')
-      throw error
-    }
-  }
-
-  private isSame(one: Entity, other: Entity): boolean {
-    return String(one[this.entityId]) === String(other[this.entityId])
   }
 
   private toParameters(data: { accessToken?: string; message?: string }): { [name: string]: string } {

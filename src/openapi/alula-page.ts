@@ -28,12 +28,7 @@ const EXPOSURE = 'exposure.json'
 /** By name: empty for the page itself. */
 const FILES: ReadonlyMap<string, Asset> = new Map(ASSETS.map((asset) => [asset.name, asset]))
 
-/**
- * Opens the page of the library. It is embedded, so that runtimes without files serve it.
- *
- * @param app The application
- * @param info What the page says of it
- */
+/** Opens the page of the library. It is embedded, so that runtimes without files serve it. */
 export function openAlulaPage(app: Application, info: PageInfo): DocumentPage {
   return {
     isOpen: (file) => FILES.has(file) || file === LOGIN,

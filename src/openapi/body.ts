@@ -17,13 +17,7 @@ export interface CallData {
 /** `address[city]=Rome`. By default OpenAPI has a field that is an object as JSON. */
 const DEEP: OpenApiEncoding = Object.freeze({ style: 'deepObject', explode: true })
 
-/**
- * Describes a body by its media type.
- *
- * @param service The service
- * @param method The name of the method
- * @param data The data of the method
- */
+/** Describes a body by its media type. */
 export function toBodyContent(service: ManifestService, method: string, data: CallData): OpenApiContent {
   const content = toJsonContent(data.schema)
 

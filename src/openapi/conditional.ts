@@ -3,9 +3,6 @@ import { hasAlready } from '../transport/encode.ts'
 /**
  * The response with this content, or a 304 where the client has it already.
  *
- * @param request The headers of the request
- * @param content What the body is
- * @param headers Those of the response
  * @param tag The entity tag of the content; without one it is always sent
  */
 export function toConditional(

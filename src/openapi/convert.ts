@@ -12,8 +12,9 @@ import {
 } from '../schema/json-schema.ts'
 import { getReference, toTarget } from '../schema/references.ts'
 import { createShapes, mayBeObject, type ToShape } from '../schema/shape.ts'
+import { isObject } from '../utils/check.ts'
 import { findPath, isEmpty, setOwn } from '../utils/object.ts'
-import { declaresFields, extend, inlineReference } from './inlined.ts'
+import { extend, inlineReference } from './inlined.ts'
 import { toPascal } from './names.ts'
 import { listTried } from './tried.ts'
 
@@ -22,7 +23,6 @@ export interface SchemaStore {
   /**
    * Keeps a schema under a free name.
    *
-   * @param name The wanted name
    * @param toSchema Makes the schema; it gets the reference, because it may refer to itself
    * @returns The reference to it
    */
@@ -101,9 +101,6 @@ const TYPES: readonly string[] = ['string', 'number', 'integer', 'boolean', 'obj
 /**
  * Converts a schema for a document: without what only the library of the schema knows, without values that are put in
  * for missing fields (generated clients would demand those), and without what is hidden.
- *
- * @param root The schema
- * @param rules How it is converted
  */
 export function convertSchema(root: JsonSchema, rules: ConvertRules): JsonSchema {
   return new Converter(root, rules).convert()
@@ -204,8 +201,9 @@ class Converter {
     const mayDiffer = isOther && within.length === 0
     // A field of it is optional here, and perhaps not elsewhere.
     const differs = mayDiffer && hasWithin(this.optional, path)
+    const declaresFields = schema.properties !== undefined || schema.required !== undefined
 
-    if ((isKind || declaresFields(schema) || differs) && !this.inlined.has(schema)) {
+    if ((isKind || declaresFields || differs) && !this.inlined.has(schema)) {
       this.hide(within, path)
       this.inlined.add(schema)
 
@@ -362,9 +360,7 @@ function tells(keyword: string, value: unknown, isOfObject: boolean): boolean {
 
 /** Whether a value is an object, or holds one, which may have hidden fields. */
 export function holdsObject(value: unknown): boolean {
-  const isRecord = (one: unknown) => typeof one === 'object' && one !== null && !Array.isArray(one)
-
-  return findPath([value], isRecord) !== undefined
+  return findPath([value], isObject) !== undefined
 }
 
 /** A schema that is being made. */

@@ -11,7 +11,7 @@ import { Names, type ServiceNames, toServiceNames } from './names.ts'
 import { addOperations, type PathItems } from './operations.ts'
 import { toErrorResponses } from './responses.ts'
 import { Schemas } from './schemas.ts'
-import { createGuards, type Guard, toSecuritySchemes } from './security.ts'
+import { type Guard, toGuard, toSecuritySchemes } from './security.ts'
 import type { OpenApiDocument, OpenApiOperation, OpenApiOptions } from './types.ts'
 
 /** What the options of {@link toOpenApi} may be. */
@@ -54,13 +54,11 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
   const { schemas, names, related } = readSchemas(app, services, (path) => unknown.push(path))
 
   const toFilters = createFilters(schemas)
-  const toGuard = createGuards(login)
   const toStatus = (name: string) => getErrorStatus(app, name)
 
   for (const service of services) {
     addOperations(paths, service, {
       login,
-      toGuard,
       operationIds,
       toStatus,
       names: names.get(service.path) as ServiceNames,
@@ -75,7 +73,7 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
   }
 
   // Whether a function asks for credentials is not known.
-  addMounts(paths, app, toGuard(''), operationIds)
+  addMounts(paths, app, toGuard('', login), operationIds)
 
   // Their records are in those of others.
   for (const service of related) schemas.of(service)
@@ -118,9 +116,6 @@ function addMounts(paths: PathItems, app: Application, { security }: Guard, oper
 /**
  * Describes what the services of an application take and return.
  *
- * @param app The application
- * @param services The services that clients reach
- * @param onUnknown Is told of a field that cannot be described
  * @returns The schemas, the names of the services by path, and the services that clients reach through relations alone
  */
 export function readSchemas(

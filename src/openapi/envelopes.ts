@@ -14,38 +14,24 @@ const CURSOR: JsonSchema = Object.freeze({ type: ['string', 'null'] })
 /** A field, and what it holds. */
 type Field = readonly [name: string, schema: JsonSchema]
 
-/**
- * What responses with one value are.
- *
- * @param value What the value is
- * @param envelope The envelope of the service, if it has one
- */
+/** What responses with one value are. */
 export function toOneResponse(value: JsonSchema, envelope: Envelope = {}): JsonSchema {
   return envelope.one === undefined ? value : toObject([[envelope.one, value]])
 }
 
-/**
- * What responses with a list are.
- *
- * @param items What its elements are
- * @param envelope The envelope of the service, if it has one
- */
+/** What responses with a list are. */
 export function toListResponse(items: JsonSchema, envelope: Envelope = {}): JsonSchema {
   const list = toList(items)
 
   return envelope.many === undefined ? list : toObject([[envelope.many, list]])
 }
 
-/**
- * What `find` responds with where it returns pages.
- *
- * @param service The service
- * @param items What its records are
- */
+/** What `find` responds with where it returns pages. */
 export function toPageResponse(
-  { page, isStored, definition: { envelope = {} } = {} }: PagedService,
+  { page, isStored, definition }: ManifestService,
   items: JsonSchema
 ): JsonSchema {
+  const envelope: Envelope = definition?.envelope ?? {}
   const isBare = envelope.many === undefined
   const data = isBare ? 'data' : envelope.many
   const fields: [name: string, schema: JsonSchema, isThere: boolean][] = []
@@ -75,24 +61,12 @@ export function toPageResponse(
   )
 }
 
-/** A service whose `find` returns pages. */
-interface PagedService {
-  readonly isStored: boolean
-  readonly page?: ManifestService['page']
-  readonly definition?: { readonly envelope?: Envelope } | undefined
-}
-
 /** Whether a result may be nothing, for which a response has no body. */
 export function mayBeNothing(schema: JsonSchema): boolean {
   return readShape(schema).alternatives.some((part) => getTypes(part).includes('null'))
 }
 
-/**
- * A page as its envelope has it.
- *
- * @param result The schema of the page
- * @param envelope The envelope
- */
+/** A page as its envelope has it. */
 export function renamePage(result: JsonSchema, envelope: Envelope): JsonSchema {
   const [page = {}] = readShape(result).alternatives.filter(mayBeSomething)
   const names = new Map([['data', envelope.many], ...COUNTS.map((name) => [name, envelope[name]] as const)])
@@ -114,8 +88,6 @@ export function renamePage(result: JsonSchema, envelope: Envelope): JsonSchema {
  * What requests have, where their data is in an envelope.
  *
  * @param data What the data is; `undefined` where it is not known, and may be nothing
- * @param envelope The envelope
- * @param rules Whether there may be one value, or several, and whether other fields are refused
  */
 export function toRequest(
   data: JsonSchema | undefined,

@@ -19,13 +19,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
 /** From how many characters on a pattern, or a list of values, is cut. */
 const MAX_LENGTH = 120
 
-/**
- * What a field takes: `email, at most 200 characters, or null`.
- *
- * @param kind The kind of its input
- * @param schema The schema of its value
- * @param facts What is known beside it
- */
+/** What a field takes: `email, at most 200 characters, or null`. */
 export function toWords(kind: string, schema: JsonSchema, { values, isNullable }: FieldFacts): string {
   const words = values
     ? [`one of ${values.map(String).join(', ')}`]

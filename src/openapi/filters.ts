@@ -7,16 +7,18 @@ import { toPascal } from './names.ts'
 import { toDeep, toForm, toListSchema } from './parameter-forms.ts'
 import type { OpenApiParameter } from './types.ts'
 
-/** Makes the parameters that filter by a field. */
-export type ToFilters = (path: string, field: Field) => readonly OpenApiParameter[]
-
 /**
- * Prepares {@link ToFilters} for a service.
+ * Makes the parameters that filter by a field.
  *
  * @param names The operators that may stand under a field
  * @param isOpen Whether there may be others, which the service does not name
  */
-export type FiltersByOperators = (names: readonly string[], isOpen: boolean) => ToFilters
+export type ToFilters = (
+  path: string,
+  field: Field,
+  names: readonly string[],
+  isOpen: boolean
+) => readonly OpenApiParameter[]
 
 /** All documents share them. */
 const SCALARS: { readonly [Kind in FieldKind]: JsonSchema } = {
@@ -39,35 +41,20 @@ const BOOLEAN: JsonSchema = Object.freeze({ type: 'boolean' })
 /**
  * Prepares the filters of a document: fields of the same kind share a schema, and those that have the same name and values
  * too share their parameters.
- *
- * @param store Where the schemas are kept
  */
-export function createFilters(store: SchemaStore): FiltersByOperators {
+export function createFilters(store: SchemaStore): ToFilters {
   const schemas = new Map<string, FilterSchemas>()
-  const prepared = new Map<string, ToFilters>()
+  const parameters = new Map<string, readonly OpenApiParameter[]>()
 
-  return (names, isOpen) => {
-    const key = `${names.join()} ${isOpen}`
-    const toFilters = prepared.get(key) ?? prepare(names, isOpen)
+  return (path, field, names, isOpen) => {
+    const { kinds, values } = toCompared(field)
+    const listed = values ? JSON.stringify(values) : ''
+    const key = `${names.join()} ${isOpen} ${toKey(field)} ${kinds.join()} ${listed} ${path}`
+    const shared = parameters.get(key) ?? make(path, field, toOperators(field, names, isOpen))
 
-    prepared.set(key, toFilters)
+    parameters.set(key, shared)
 
-    return toFilters
-  }
-
-  function prepare(names: readonly string[], isOpen: boolean): ToFilters {
-    const parameters = new Map<string, readonly OpenApiParameter[]>()
-
-    return (path, field) => {
-      const compared = toCompared(field)
-      const values = compared.values ? JSON.stringify(compared.values) : ''
-      const key = `${toKey(field)} ${compared.kinds.join()} ${values} ${path}`
-      const shared = parameters.get(key) ?? make(path, field, toOperators(field, names, isOpen))
-
-      parameters.set(key, shared)
-
-      return shared
-    }
+    return shared
   }
 
   function make(path: string, field: Field, operators: Operators): readonly OpenApiParameter[] {
@@ -78,11 +65,10 @@ export function createFilters(store: SchemaStore): FiltersByOperators {
   }
 
   function toFilterSchemas(field: Field, operators: Operators): FilterSchemas {
-    return toCompared(field).values ? toSchemas(field, operators) : share(field, operators)
-  }
+    const { kinds, values } = toCompared(field)
 
-  function share(field: Field, operators: Operators): FilterSchemas {
-    const { kinds } = toCompared(field)
+    if (values) return toSchemas(field, operators)
+
     const key = `${toKey(field)} ${kinds.join()} ${operators.single.join()} ${operators.isOpen}`
     const made = schemas.get(key) ?? keep(toSchemas(field, operators), kinds, field)
 

@@ -47,7 +47,6 @@ const MAX_FIELDS = 1000
 /**
  * The fields of a form for a value.
  *
- * @param schema The schema of the value
  * @returns `null` where the value is no object, or one of several: it has to be written as JSON
  */
 export function toFormFields(schema: JsonSchema): readonly FormField[] | null {

@@ -16,11 +16,6 @@ export function inlineReference(root: JsonSchema): JsonSchema {
   return inlined
 }
 
-/** Whether a reference has fields beside it. */
-export function declaresFields({ properties, required }: JsonSchema): boolean {
-  return properties !== undefined || required !== undefined
-}
-
 /** What a reference leads to, with what is beside it: both hold. */
 export function extend(target: JsonSchema, reference: JsonSchema): JsonSchema {
   const own = withoutReference(reference)

@@ -8,11 +8,7 @@ export function isLogin({ path }: ManifestService, login: ManifestLogin | undefi
   return path === login?.path
 }
 
-/**
- * What a login takes, for each strategy, and what refreshes one.
- *
- * @param login How clients log in
- */
+/** What a login takes, for each strategy, and what refreshes one. */
 export function toLoginData(login: ManifestLogin | undefined): CallData {
   const { strategies = [], sessions } = login ?? {}
   const asked = sessions ? toSessionFields(sessions) : {}
@@ -23,12 +19,7 @@ export function toLoginData(login: ManifestLogin | undefined): CallData {
   return { schema, form: schema, isRequired: true }
 }
 
-/**
- * What a login and a logout return. A logout by a refresh token has no access token.
- *
- * @param login How clients log in
- * @param method The name of the method
- */
+/** What a login and a logout return. A logout by a refresh token has no access token. */
 export function toLoginResult(login: ManifestLogin | undefined, method: string): JsonSchema {
   const { sessions } = login ?? {}
   const isLogout = method === 'remove'

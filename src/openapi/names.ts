@@ -12,15 +12,7 @@ export interface ServiceNames {
 export class Names {
   private readonly taken = new Set<string>()
 
-  constructor(reserved: readonly string[] = []) {
-    for (const name of reserved) this.taken.add(name)
-  }
-
-  /**
-   * The name, or the first with a number after it that is free.
-   *
-   * @param wanted The name
-   */
+  /** The name, or the first with a number after it that is free. */
   take(wanted: string): string {
     let name = wanted
 
@@ -32,11 +24,7 @@ export class Names {
   }
 }
 
-/**
- * The names of a service by its path: `users/:id/notes` is `UserNote` and `UserNotes`.
- *
- * @param path The path of the service
- */
+/** The names of a service by its path: `users/:id/notes` is `UserNote` and `UserNotes`. */
 export function toServiceNames(path: string): ServiceNames {
   const words = path
     .split('/')

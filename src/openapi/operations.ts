@@ -15,7 +15,7 @@ import type { Names, ServiceNames } from './names.ts'
 import { type QuerySources, type ServiceQueries, toIdSchema, toQueries } from './parameters.ts'
 import { toQueryParameters } from './query-schema.ts'
 import { toResponses } from './responses.ts'
-import type { Guard } from './security.ts'
+import { toGuard } from './security.ts'
 import type { ServiceSchemas } from './service-schemas.ts'
 import type { OpenApiOperation, OpenApiParameter } from './types.ts'
 
@@ -33,8 +33,6 @@ export interface PathItem {
 /** What is known of a service besides the service itself. */
 export interface ServiceSources {
   readonly login: ManifestLogin | undefined
-  /** Describes who may call a method. */
-  readonly toGuard: (who: string) => Guard
   readonly operationIds: Names
   /** The status of an error, by its name. */
   readonly toStatus: (name: string) => number
@@ -86,13 +84,7 @@ const WRITING_VERBS: readonly string[] = ['POST', 'PUT', 'PATCH']
 const NO_SEGMENTS: readonly string[] = []
 const RECORD_SEGMENTS: readonly string[] = [ID]
 
-/**
- * Adds the calls of a service to the paths of a document.
- *
- * @param paths The paths
- * @param service The service, with the methods that clients may call
- * @param of What else is known of it
- */
+/** Adds the calls of a service to the paths of a document. */
 export function addOperations(paths: PathItems, service: ManifestService, of: ServiceSources): void {
   const shared: Shared = {
     tags: [service.path],
@@ -209,12 +201,12 @@ function toOperation(
   method: ManifestMethod,
   call: OperationCall,
   place: Place,
-  { login, toGuard, operationIds, schemas, sources, toStatus }: ServiceSources,
+  { login, operationIds, schemas, sources, toStatus }: ServiceSources,
   { tags, queries }: Shared
 ): OpenApiOperation {
   const isLoggingIn = isLogin(service, login)
   const isUpsert = isUpsertOf(service, method)
-  const guard = toGuard(method.who)
+  const guard = toGuard(method.who, login)
   const query = toQuery(service, method, call, queries, sources)
   const data =
     isLoggingIn && method.name === 'create'

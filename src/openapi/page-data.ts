@@ -101,11 +101,7 @@ export interface PageInfo {
   readonly isForAll: boolean
 }
 
-/**
- * Reads what the page shows.
- *
- * @param app The application, set up
- */
+/** Reads what the page shows. */
 export function toPageData(app: Application): PageData {
   const services = readOpenServices(app)
   const found = [...services, ...readRelatedServices(app, services)].filter(({ isFound }) => isFound)
@@ -134,12 +130,7 @@ function withCredentials(service: PageService, login: ManifestLogin): PageServic
   return { ...service, methods }
 }
 
-/**
- * Reads what the page needs for a login.
- *
- * @param app The application, set up
- * @param info What it is called, and whether the page is for everyone
- */
+/** Reads what the page needs for a login. */
 export function toLoginData(app: Application, info: PageInfo): LoginData {
   const { title = 'API', version = '', isForAll } = info
   const login = readLogin(app)

@@ -10,8 +10,6 @@ export interface DocumentPage {
   /**
    * Reads one of its files.
    *
-   * @param file The path after that of the page: empty for the page itself
-   * @param request The request for it
    * @returns `undefined` where there is no such file
    */
   read(file: string, request: Request): Promise<Response | undefined>

@@ -4,7 +4,7 @@ import { isFieldTable, type QueryDefinition } from '../schema/compile.ts'
 import { type Field, findField, isHidden } from '../schema/fields.ts'
 import type { JsonSchema } from '../schema/json-schema.ts'
 import { isCountRelation, MAX_LEVELS, MAX_NAMES } from '../schema/relation.ts'
-import { type FiltersByOperators, toScalar } from './filters.ts'
+import { type ToFilters, toScalar } from './filters.ts'
 import { toDeep, toForm } from './parameter-forms.ts'
 import { isRefusedName, toQueryParameters } from './query-schema.ts'
 import type { OpenApiParameter } from './types.ts'
@@ -18,7 +18,7 @@ export interface QuerySources {
   /** The fields that queries of clients must not name. */
   readonly hidden: readonly string[]
   /** Makes the filters of the document. */
-  readonly toFilters: FiltersByOperators
+  readonly toFilters: ToFilters
 }
 
 /** The operators of every adapter, without short spellings. */
@@ -41,12 +41,7 @@ export interface ServiceQueries {
   readonly ofFind: () => readonly OpenApiParameter[]
 }
 
-/**
- * What calls of a service take beside data.
- *
- * @param service The service
- * @param sources What else is known
- */
+/** What calls of a service take beside data. */
 export function toQueries(service: ManifestService, sources: QuerySources): ServiceQueries {
   const names = listIncludes(service, sources, MAX_LEVELS)
   const include = toInclude(names, service.definition?.include ?? [])
@@ -54,12 +49,7 @@ export function toQueries(service: ManifestService, sources: QuerySources): Serv
   const includeOf = (method: string) => (method === 'remove' ? plain : include)
   const query = service.definition?.query
   const isChecked = query !== undefined && !isFieldTable(query)
-  let known: readonly OpenApiParameter[] | undefined
-  const toFilters = () => {
-    known ??= listFilters(service, sources)
-
-    return known
-  }
+  const toFilters = () => listFilters(service, sources)
 
   return {
     id: toIdSchema(service),
@@ -84,11 +74,13 @@ function listFilters(service: ManifestService, sources: QuerySources): readonly 
   if (!query) return []
   if (!isFieldTable(query)) return toQueryParameters(query, sources.hidden)
 
-  const toFilters = sources.toFilters(listOperators(service, query), !service.isStored)
+  const names = listOperators(service, query)
   const { fields } = query
   const parameters: OpenApiParameter[] = []
   const add = (path: string, field: Field) => {
-    if (isNameable(path, sources)) parameters.push(...toFilters(path, field))
+    if (!isNameable(path, sources)) return
+
+    parameters.push(...sources.toFilters(path, field, names, !service.isStored))
   }
 
   for (const path in fields) add(path, fields[path] as Field)
@@ -162,8 +154,6 @@ export function listRelated(
 /**
  * The relations that a query may include.
  *
- * @param service The service
- * @param sources What else is known
  * @param levels How deep they lead
  */
 export function listIncludes(

@@ -7,7 +7,6 @@ import type { OpenApiParameter } from './types.ts'
 /**
  * The parameters of a query that is described by a schema of its own.
  *
- * @param query The schema
  * @param hidden The fields that it must not name
  */
 export function toQueryParameters(

@@ -17,15 +17,7 @@ export interface RecordStore {
   onUnknown(path: string): void
 }
 
-/**
- * Completes the schema of a record: results have more fields than a schema declares, and the server sets some.
- *
- * @param converted The schema as the document has it
- * @param service The service
- * @param definition What it declares
- * @param hidden The fields that clients never get
- * @param document The document
- */
+/** Completes the schema of a record: results have more fields than a schema declares, and the server sets some. */
 export function completeRecord(
   converted: JsonSchema,
   service: ManifestService,

@@ -22,19 +22,17 @@ export class Schemas implements DocumentStore {
   readonly all: Map<string, JsonSchema>
   readonly onUnknown: (path: string) => void
 
-  private readonly names = new Names(['Error'])
+  private readonly names = new Names()
   private readonly services: ReadonlyMap<string, ManifestService>
   /** The names of the schemas of records, by the paths of services: schemas of other services refer to them. */
   private readonly records: ReadonlyMap<string, string>
   private readonly made = new Map<ManifestService, ServiceSchemas>()
 
-  /**
-   * @param services The services that clients may call, and those that relations lead to
-   * @param settings What else is known
-   */
+  /** @param services The services that clients may call, and those that relations lead to */
   constructor(services: readonly ManifestService[], { names, hasOwnErrors, onUnknown }: SchemaSettings) {
     this.all = new Map([['Error', hasOwnErrors ? { type: 'object' } : ERROR]])
     this.onUnknown = onUnknown
+    this.names.take('Error')
     this.services = new Map(services.map((service) => [service.path, service]))
     this.records = new Map(
       services

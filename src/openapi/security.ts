@@ -16,25 +16,8 @@ export interface Guard {
   readonly isGuarded: boolean
 }
 
-/**
- * Describes who may call a method. Few are different in an application: each is described once.
- *
- * @param login How clients log in
- * @returns A function of who may call it, as in the table of `exposure`
- */
-export function createGuards(login: ManifestLogin | undefined): (who: string) => Guard {
-  const known = new Map<string, Guard>()
-
-  return (who) => {
-    const guard = known.get(who) ?? toGuard(who, login)
-
-    known.set(who, guard)
-
-    return guard
-  }
-}
-
-function toGuard(who: string, login: ManifestLogin | undefined): Guard {
+/** Describes who may call a method: `who` is as in the table of `exposure`. */
+export function toGuard(who: string, login: ManifestLogin | undefined): Guard {
   const isAuthenticated = who !== 'anyone'
 
   return {
@@ -72,11 +55,7 @@ function toSecurity(who: string, login: ManifestLogin | undefined): readonly Ope
   return requiresLogin(who) ? required : [{}, ...required]
 }
 
-/**
- * The ways to send credentials, by the names of their strategies.
- *
- * @param login How clients log in
- */
+/** The ways to send credentials, by the names of their strategies. */
 export function toSecuritySchemes(
   login: ManifestLogin | undefined
 ): OpenApiDocument['components']['securitySchemes'] {

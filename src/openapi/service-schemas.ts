@@ -33,9 +33,7 @@ export interface DocumentStore extends SchemaStore, RecordStore {
 /**
  * Makes the schemas of a service.
  *
- * @param service The service
  * @param name The name that was taken for the schema of its record, if it has one
- * @param document The document that they are kept in
  */
 export function toServiceSchemas(
   service: ManifestService,

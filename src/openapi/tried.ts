@@ -8,11 +8,7 @@ import { toTarget } from '../schema/references.ts'
  */
 const TRIED: readonly string[] = ['anyOf', 'oneOf', 'not', 'if', 'contains']
 
-/**
- * The schemas that are tried in a schema, and those in them; one that has two places may be tried in one of them.
- *
- * @param root The schema
- */
+/** The schemas that are tried in a schema, and those in them; one that has two places may be tried in one of them. */
 export function listTried(root: JsonSchema): Set<JsonSchema> {
   const tried = new Set<JsonSchema>()
   const others = new Set<JsonSchema>()

@@ -11,19 +11,15 @@ export type Comparator = (a: unknown, b: unknown) => number
  * @param sort The fields, the most important first
  */
 export function toComparator(sort: readonly Sort[]): Comparator {
-  return compile(sort, toFieldReader, toSortedList)
+  return compileComparator(sort, toFieldReader, toSortedList)
 }
 
-/**
- * The same for a store that knows its records, and for one sort: the records may not change as long as it is used.
- *
- * @param toReader How fields are read
- */
-export function compileComparator(sort: readonly Sort[], toReader: ToReader): Comparator {
-  return compile(sort, toReader, rememberLists())
-}
-
-function compile(sort: readonly Sort[], toReader: ToReader, toList: ToSortedList): Comparator {
+/** The same for a store that knows its records, and for one sort: the records may not change as long as it is used. */
+export function compileComparator(
+  sort: readonly Sort[],
+  toReader: ToReader,
+  toList: ToSortedList = rememberLists()
+): Comparator {
   const [first, ...rest] = sort.map((field) => toFieldComparator(field, toReader, toList))
 
   if (!first) return () => 0

@@ -4,7 +4,6 @@ import { copyQuery } from './validated.ts'
  * Adds conditions that hold whatever else a query says.
  *
  * @param query The query; it is not changed
- * @param conditions The conditions
  */
 export function addConditions(
   query: { readonly [name: string]: unknown },

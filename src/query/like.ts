@@ -33,7 +33,6 @@ export const PATTERN_PREDICATES: CustomPredicates = Object.freeze({
 /**
  * Takes a pattern apart.
  *
- * @param operator The operator, for the message
  * @throws BadRequest for what is no string, and for a `\` at the end
  */
 export function parsePattern(operator: string, pattern: unknown): readonly PatternPart[] {

@@ -20,7 +20,6 @@ function toListTest(operator: string, value: unknown): (field: unknown) => boole
  * The values of which a list must have one.
  *
  * @param operator `$contains`, which takes a value, or `$overlaps`, which takes an array of them
- * @param value The value of the operator
  * @throws BadRequest for anything else
  */
 export function parseWanted(operator: string, value: unknown): readonly unknown[] {

@@ -21,7 +21,6 @@ const FRACTION = /\.\d{3}(\d{1,3})/
 /**
  * A date with the microseconds of its string.
  *
- * @param date The date, as it is without them
  * @param text The string: `2026-11-22T10:00:00.123456Z`
  */
 export function toPreciseDate(date: Date, text: string): Date {

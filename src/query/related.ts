@@ -22,31 +22,18 @@ export interface RecordSet extends SetPlace {
   /**
    * Counts the records of sets of one place, in one go.
    *
-   * @param requests What to count
    * @returns For each request the numbers, by value as a string; a value without records is left out
    */
   count(requests: readonly CountRequest[]): Promise<readonly ReadonlyMap<string, number>[]>
-  /**
-   * The value that a query of the same place takes for `$in`, to select all values of a field.
-   *
-   * @param field The field
-   */
+  /** The value that a query of the same place takes for `$in`, to select all values of a field. */
   toOperand?(field: string): Promise<Operand>
 }
 
 /** An adapter that has sets, and sorts by the number of related records. */
 export interface SetAdapter {
-  /**
-   * The records that a call of `find` selects.
-   *
-   * @param params The params of the call
-   */
+  /** The records that a call of `find` selects. */
   asSet(params: object): RecordSet
-  /**
-   * The place of the sets of a call, where a query of the same place takes their values for `$in`.
-   *
-   * @param params The params of the call
-   */
+  /** The place of the sets of a call, where a query of the same place takes their values for `$in`. */
   getPlace?(params: object): SetPlace
 }
 
@@ -55,9 +42,7 @@ export interface LinkAdapter {
   /**
    * The rows of a table.
    *
-   * @param table The name of the table
    * @param id A column that the order of rows ends with
-   * @param params The params of the call
    */
   asLinks(table: string, id: string, params: object): LinkSource
 }

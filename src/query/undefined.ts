@@ -5,8 +5,6 @@ import { findPath } from '../utils/object.ts'
  * Refuses conditions with an undefined value, where they choose the records that a call changes: a value that is missing by
  * mistake would select records that were not meant.
  *
- * @param conditions The conditions
- * @param method The method that is called
  * @throws BadRequest that names the condition
  */
 export function refuseUndefined(conditions: object, method: string): void {

@@ -44,10 +44,6 @@ const REFUSALS: readonly number[] = [401, 403, 404, 405]
 /**
  * Finds records of a related service.
  *
- * @param context The context of the call
- * @param relation The relation that leads to them
- * @param query What to find
- * @param budget How many records may be loaded
  * @param condition The condition of the query, where no client has written any
  * @returns The records; none where the caller may not find them
  */
@@ -77,11 +73,7 @@ export async function findRelated(
 /**
  * Finds what links the records of two services. It does not leave, so it is an internal call.
  *
- * @param context The context of the call
- * @param link What links, and its fields
  * @param values The values of its field `from`
- * @param budget How many records may be loaded
- * @param prefetched What was read for this call, if anything
  */
 export async function findLinks(
   context: HookContext,
@@ -107,9 +99,6 @@ export async function findLinks(
 /**
  * The related records that a caller may find, as a set.
  *
- * @param context The context of the call
- * @param relation The relation that leads to them
- * @param query What to find
  * @returns `undefined` where the service has none, `null` where the caller may not find any
  */
 export async function findSet(
@@ -147,8 +136,6 @@ export async function findLinkSet(
 /**
  * What has the records that link: a registered service, or the rows of a table that has none.
  *
- * @param context The context of the call
- * @param link What links
  * @throws Error where the service of the record cannot read a table
  */
 export function getLinkSource(

@@ -70,8 +70,6 @@ export function spendCharacters(
 /**
  * Checks the related records of a result, each counted as often as it is there: one that many others have is loaded once.
  *
- * @param records The records
- * @param includes What was put into them
  * @throws BadRequest for more records, or more characters of records, than one call may have
  */
 export function assertResultSize(records: readonly Fields[], includes: Includes): void {
@@ -80,8 +78,8 @@ export function assertResultSize(records: readonly Fields[], includes: Includes)
 
   for (const [name, names] of includes) {
     const within = toTree(names)
-    // A record that many others have is measured once, and counts each time.
-    const sizes = new Map<Fields, Size>()
+    // A record that many others have is measured once, with what stands below it, and counts each time.
+    const sizes = new Map<Fields, { readonly count: number; readonly characters: number }>()
 
     for (const { [name]: related } of records) {
       for (const one of toList(related)) {
@@ -98,12 +96,6 @@ export function assertResultSize(records: readonly Fields[], includes: Includes)
       }
     }
   }
-}
-
-/** A related record with what stands below it. */
-interface Size {
-  readonly count: number
-  readonly characters: number
 }
 
 /** How many related records stand below one: no more than a result may have, which the call that found it has checked. */

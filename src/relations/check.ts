@@ -35,8 +35,6 @@ interface Checked {
  * relation compares can be equal, and that some client could find what it leads to. The services may be set up in any order:
  * the tables of others are read first.
  *
- * @param app The application, when it is set up
- * @param own The service that has the relations
  * @param params Those of the call, where the first call of a service has its relations checked
  * @throws Error that names the relation and what it needs
  */

@@ -17,10 +17,6 @@ export interface RelatedService {
 /**
  * Checks that the fields that a relation compares may have equal values.
  *
- * @param title What the message calls the relation
- * @param relation The relation
- * @param own The service that has it
- * @param app The application
  * @throws TypeError that names both fields
  */
 export function assertComparable(

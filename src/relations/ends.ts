@@ -14,12 +14,7 @@ export interface Ends {
   readonly related: object
 }
 
-/**
- * The fields at the two ends of a relation: where it names none, that is the id of the service.
- *
- * @param place The application, and the service that has the relation
- * @param relation The relation
- */
+/** The fields at the two ends of a relation: where it names none, that is the id of the service. */
 export function getEnds(
   { app, service }: { readonly app: Application; readonly service: object },
   relation: Relation
@@ -44,9 +39,6 @@ export interface Compared {
 
 /**
  * The pairs of fields that a relation compares: those of the record and of the related one, or each with that of what links.
- *
- * @param place The application, and the service that has the relation
- * @param relation The relation
  */
 export function listCompared(
   { app, service }: { readonly app: Application; readonly service: object },
@@ -74,8 +66,6 @@ export function listCompared(
 /**
  * The order of the records of each list, as `$sort` has it: the id decides last.
  *
- * @param app The application
- * @param relation The relation
  * @returns `undefined` where they are in the order of their ids alone
  */
 export function getListSort(app: Application, relation: Relation): ListOrder | undefined {
@@ -89,8 +79,6 @@ export function getListSort(app: Application, relation: Relation): ListOrder | u
 /**
  * Which of the related records each list has.
  *
- * @param app The application
- * @param relation The relation
  * @returns `undefined` where it has all of them, in the order of their ids
  */
 export function getListRules(app: Application, relation: Relation): ListRules | undefined {

@@ -29,9 +29,7 @@ type WithRecords = OneRelation | ManyRelation
  * Replaces the conditions of a query that go through relations by conditions on fields of the record. The related records
  * are those that the caller may find.
  *
- * @param context The context of the call
  * @param query The query; it is not changed
- * @param relations The relations of the service
  * @param filters The names by which queries filter through them
  * @throws BadRequest for a name that is no filter, for too many filters, when too many related records match, and for an
  * undefined value where the query chooses the records that are changed

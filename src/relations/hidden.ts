@@ -34,8 +34,6 @@ export interface Telling {
  * relation finds something, or counts it. The order of a list tells where a value stands: a client that sets its own could
  * find out those beside it. An id only names a record, so that a relation may always end at it.
  *
- * @param place The application, and the service that has the relation
- * @param relation The relation
  * @returns The first field that it would tell of; `undefined` where it tells of none
  */
 export function findTelling(place: Place, relation: Relation): Telling | undefined {

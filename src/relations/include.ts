@@ -12,9 +12,7 @@ export type Includes = ReadonlyMap<string, readonly string[]>
 /**
  * Reads `$include`. An empty string is an empty list, which URLs cannot write otherwise.
  *
- * @param context The context of the call
  * @param $include A name, or an array of names such as `comments.author`
- * @param relations The relations of the service
  * @throws BadRequest for names that are no relations, and for too many
  */
 export function readIncludes({ app }: HookContext, $include: unknown, relations: Relations): Includes {
@@ -32,9 +30,6 @@ export function readIncludes({ app }: HookContext, $include: unknown, relations:
 /**
  * What is wrong with names of relations.
  *
- * @param app The application
- * @param names The names
- * @param relations The relations of the service
  * @returns `undefined` where nothing is
  */
 export function findFault(

@@ -35,9 +35,6 @@ import { getPrefetched } from './prefetch.ts'
  * Puts what a call includes into the records of its result: one `find` of the related service for all of them, with the
  * params of the caller.
  *
- * @param context The context after the call
- * @param includes What is included
- * @param relations The relations of the service
  * @throws BadRequest when more records than allowed would be loaded, and what the related service rejects with. Not after a
  * write: then the records have no relations
  */
@@ -51,7 +48,7 @@ export async function addRelated(
   if (records.length === 0) return
 
   try {
-    await load(new Page(context, records), includes, relations)
+    await load({ context, records, budget: openBudget(context) }, includes, relations)
     // In a call for a relation too: what it returns is copied before the call around it sees it.
     assertResultSize(records, includes)
   } catch (error) {
@@ -98,26 +95,10 @@ async function load(page: Page, includes: Includes, relations: Relations): Promi
 type Lookups = readonly (readonly [name: string, (record: Fields) => unknown])[]
 
 /** The records that others are related to, and the call that asks for those. */
-class Page {
+interface Page {
   readonly context: HookContext
   readonly records: readonly Fields[]
   readonly budget: Budget
-  private readonly values = new Map<string, readonly unknown[]>()
-
-  constructor(context: HookContext, records: readonly Fields[]) {
-    this.context = context
-    this.records = records
-    this.budget = openBudget(context)
-  }
-
-  /** The different values of a field. */
-  list(field: string): readonly unknown[] {
-    const values = this.values.get(field) ?? listValues(this.records, field)
-
-    this.values.set(field, values)
-
-    return values
-  }
 }
 
 function isWriting({ method }: HookContext): boolean {
@@ -132,7 +113,8 @@ async function findOne(
 ): Promise<Lookups> {
   const { from, to } = getEnds(page.context, relation)
   const prefetched = getPrefetched(page.context, name)?.rows
-  const related = await findBy(page, relation, { field: to, values: page.list(from), prefetched }, within)
+  const values = listValues(page.records, from)
+  const related = await findBy(page, relation, { field: to, values, prefetched }, within)
   const byKey = new Map(related.map((record) => [toKey(record[to]), record]))
 
   return [[name, (record) => lookUp(byKey, record[from]) ?? null]]
@@ -144,10 +126,10 @@ async function findMany(
   relation: ManyRelation,
   within: readonly string[]
 ): Promise<Lookups> {
-  const { context, budget } = page
+  const { context, records, budget } = page
   const { through, sort, limit = Number.POSITIVE_INFINITY } = relation
   const { from, to, related: service } = getEnds(context, relation)
-  const own = page.list(from)
+  const own = listValues(records, from)
   const prefetched = getPrefetched(context, name)
   const links =
     through && own.length > 0 ? await findLinks(context, through, own, budget, prefetched?.rows) : []
@@ -239,10 +221,10 @@ async function findCounts(
   page: Page,
   relations: readonly (readonly [string, CountRelation])[]
 ): Promise<Lookups> {
-  const { context } = page
+  const { context, records } = page
   const asked = await mapAll(relations, async ([name, relation]) => {
     const { from, to } = getEnds(context, relation)
-    const values = page.list(from)
+    const values = listValues(records, from)
     // Where nothing can be related, nothing is asked.
     const set = values.length > 0 ? await findSet(context, relation) : null
 

@@ -17,8 +17,6 @@ import type { Includes } from './include.ts'
  * Asks the adapter of a page to read related records in its statement.
  *
  * @param context The context of the call; its params get what is asked for
- * @param includes What is included
- * @param relations The relations of the service
  */
 export function askPrefetch(context: HookContext, includes: Includes, relations: Relations): void {
   const { service, method } = context
@@ -69,7 +67,6 @@ function toRequest(context: HookContext, relation: Relation): PrefetchRequest | 
 /**
  * Whether calls of `find` of a service return what its adapter finds. Hooks, a class, access, scope and schema may change that.
  *
- * @param service The service
  * @param isOutside Whether its access is asked
  */
 function isPlain(service: object, isOutside: boolean): service is SetAdapter {

@@ -12,9 +12,6 @@ import { getRelations, type Includes } from './include.ts'
  * What events carry of a dispatch: related records that not all callers may find are for the caller alone. A hook or a
  * custom method may have loaded them by a call of its own, so the records are looked at and not the query.
  *
- * @param context The context after the call
- * @param dispatch What the caller gets
- * @param relations The relations of the service
  * @param isDeep Whether records may be below other names, as in results of custom methods
  * @returns The same dispatch where nothing is private
  */
@@ -70,8 +67,6 @@ function dropPrivate(context: HookContext, value: unknown, relations: Relations,
  * Has events carry records without the related ones that not all callers may find, also below other names and in events
  * of other services.
  *
- * @param context The context after the call
- * @param relations The relations of the service
  * @param unasked What is included, and the call has not asked for
  */
 export function markPrivate(context: HookContext, relations: Relations, unasked?: Includes): void {

@@ -13,8 +13,6 @@ import { namesRelation } from './filter.ts'
  * Prepares a `$sort` by numbers of related records.
  *
  * @param context The context of the call; its params get what adapters need for it
- * @param query The query, which sorts by a relation
- * @param relations The relations of the service
  * @returns The query to go on with
  * @throws BadRequest where the adapter cannot sort by it
  */

@@ -56,13 +56,7 @@ const REFERENCES_PER_VALUE = 20
 /** Is thrown beyond that. */
 const TOO_COMPLEX: unique symbol = Symbol('too complex')
 
-/**
- * Makes a validator that checks by Ajv, which is loaded at the first need.
- *
- * @param schema The JSON Schema
- * @param owner What it is for, for messages
- * @param given An instance of Ajv; one is made when left out
- */
+/** Makes a validator that checks by Ajv, which is loaded at the first need where no instance is given. */
 export function createJsonValidator(schema: JsonSchema, owner: string, given?: AjvLike): Validator {
   let check: Check | undefined
 
@@ -185,7 +179,8 @@ function addKeywords(ajv: OwnAjv): void {
     keyword: 'uniqueItems',
     type: 'array',
     schemaType: 'boolean',
-    validate: (isUnique: boolean, list: readonly unknown[]) => !isUnique || areDifferent(list)
+    validate: (isUnique: boolean, list: readonly unknown[]) =>
+      !isUnique || new Set(list.map(toCanonicalJson)).size === list.length
   })
 }
 
@@ -253,10 +248,6 @@ function countValues(value: unknown): number {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return 1
 
   return Object.values(value).reduce<number>((sum, part) => sum + countValues(part), 1)
-}
-
-function areDifferent(list: readonly unknown[]): boolean {
-  return new Set(list.map(toCanonicalJson)).size === list.length
 }
 
 /** A copy for an instance of our own. */

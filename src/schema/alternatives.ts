@@ -20,11 +20,7 @@ export interface Expanded {
   readonly sources: ReadonlySet<JsonSchema>
 }
 
-/**
- * The same as {@link toAlternatives}, with the schemas that it was read from.
- *
- * @param intersect Makes one schema of those of a field that two parts have; left out where fields are only named
- */
+/** The same as {@link toAlternatives}, with the schemas that it was read from. Without `intersect`, fields are only named. */
 export function toExpanded(schema: JsonSchema, root: JsonSchema, intersect?: Intersect): Expanded {
   const sources = new Set<JsonSchema>()
   const expansion = { root, intersect, sources, done: new Map(), cuts: 0 }
@@ -108,7 +104,7 @@ function merge(first: JsonSchema, second: JsonSchema, intersect: Intersect | und
     ...intersect?.(first.properties, second.properties)
   }
 
-  const required = [first, second].flatMap(listRequired)
+  const required = [first.required, second.required].filter(Array.isArray).flat()
 
   return {
     ...first,
@@ -120,8 +116,4 @@ function merge(first: JsonSchema, second: JsonSchema, intersect: Intersect | und
     ...(isJsonSchema(first.additionalProperties) &&
       second.additionalProperties === false && { additionalProperties: first.additionalProperties })
   }
-}
-
-function listRequired({ required }: JsonSchema): readonly unknown[] {
-  return Array.isArray(required) ? required : []
 }

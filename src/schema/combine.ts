@@ -2,17 +2,10 @@
 import { isJsonSchema, type JsonSchema } from './json-schema.ts'
 import { REFERENCES, toTarget } from './references.ts'
 
-/**
- * Makes one schema of several. It makes the same schema of the same parts: what is prepared for a schema that holds itself
- * is then prepared once, and not anew at each depth of a value.
- */
+/** What is prepared for a schema that holds itself is so prepared once, and not anew at each depth of a value. */
 type Combine = (parts: readonly JsonSchema[]) => JsonSchema
 
-/**
- * Prepares a function that makes one schema of several that a value may match.
- *
- * @param root The schema that holds the parts
- */
+/** Prepares a function that makes one schema of several that a value may match. `root` holds them. */
 export function createUnion(root: JsonSchema): Combine {
   const combine = createCombine((parts) => ({ anyOf: parts }))
 

@@ -181,10 +181,6 @@ interface Compiled {
 /**
  * Compiles what a service checks.
  *
- * @param declaration The declaration
- * @param record The validator of its record
- * @param service The service, whose methods and parents decide what is needed
- * @param id The name of its id field
  * @param onDropped Called with the path of a field that is dropped because it is not declared
  * @throws TypeError for schemas that cannot be derived, and for names that the record does not have
  */
@@ -294,8 +290,6 @@ function toDefinition(
 /**
  * A declaration for a service with parents: their fields are fields of the server.
  *
- * @param form The declaration
- * @param service The service
  * @throws TypeError where the declaration sets such a field itself
  */
 export function withParents<Form extends Pick<LongForm, 'server'>>(form: Form, service: object): Form {
@@ -465,26 +459,23 @@ function compileMethod(
   })
 }
 
-/** A method whose result is the record of the service has the validator of that: its records leave as all others do. */
+/** A result that is the record of the service has the validator of that: its records leave as all others do. */
 function listMethods(form: LongForm, record: Validator): readonly Method[] {
-  return Object.entries(form.methods ?? {}).map(([name, parts]) => {
-    const validators = toValidators(name, parts, form)
+  const toPart = (name: string, part: string, schema: AnySchema): Validator =>
+    part === 'result' && schema === form.record
+      ? record
+      : toCheckedValidator(
+          schema,
+          `'${part}' of the method '${name}'`,
+          getAjv(form, part === 'query' ? 'query' : 'data')
+        )
 
-    return [name, parts.result === form.record ? { ...validators, result: record } : validators]
-  })
-}
-
-function toValidators(name: string, parts: MethodSchemas, form: LongForm): Parts<Validator> {
-  return Object.fromEntries(
-    Object.entries(parts).map(([part, schema]) => [
-      part,
-      toCheckedValidator(
-        schema as AnySchema,
-        `'${part}' of the method '${name}'`,
-        getAjv(form, part === 'query' ? 'query' : 'data')
-      )
-    ])
-  )
+  return Object.entries(form.methods ?? {}).map(([name, parts]) => [
+    name,
+    Object.fromEntries(
+      Object.entries(parts).flatMap(([part, schema]) => (schema ? [[part, toPart(name, part, schema)]] : []))
+    )
+  ])
 }
 
 function toMethodDefinition({ data, result, query }: Parts<Validator>): MethodDefinition {
@@ -558,14 +549,11 @@ function compileStrictQueries(
   record: Validator,
   service: FeathersService
 ): { check: QueryCheck; definition: QueryDefinition | JsonSchema } {
-  const { query = {} } = form
-  const virtual = getVirtualNames(form.resolvers)
+  const { query = {}, relations = {}, hidden = [] } = form
 
   if (!isQuerySettings(query)) {
     const validator = toCheckedValidator(query, "'query' of schema()", getAjv(form, 'query'))
-
     const check = compileQuerySchema(validator, form)
-    const { hidden = [] } = form
 
     return {
       check:
@@ -576,7 +564,7 @@ function compileStrictQueries(
     }
   }
 
-  const { relations = {}, hidden = [] } = form
+  const virtual = getVirtualNames(form.resolvers)
   const counts = Object.keys(relations).filter(
     (name) => isCountRelation(relations[name] as Relation) && !isHidden(name, hidden)
   )

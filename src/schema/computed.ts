@@ -10,8 +10,6 @@ export type ComputedFields = readonly (readonly [name: string, computed: Compute
 /**
  * Checks the names of computed fields: others mean something else in queries, and an id has to stay what it is.
  *
- * @param computed The computed fields by name
- * @param id The name of the id field
  * @throws TypeError for any other name
  */
 export function assertComputed(computed: object, id: string): void {
@@ -34,8 +32,6 @@ export function assertComputed(computed: object, id: string): void {
 /**
  * Puts computed fields into the records of a result, all records at once.
  *
- * @param context The context after the call
- * @param fields The computed fields
  * @throws Error when a function returns another number of values than there are records
  */
 export async function addComputed(context: HookContext, fields: ComputedFields): Promise<void> {

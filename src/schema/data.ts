@@ -1,7 +1,6 @@
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
 import { keepValidated } from '../query/validated.ts'
-import { isFunction } from '../utils/check.ts'
 import { findOrNothing } from '../utils/find-or-nothing.ts'
 import { copyWith, isEmpty, isPlainObject } from '../utils/object.ts'
 import { andThen, mapAll } from '../utils/promise.ts'
@@ -43,18 +42,14 @@ export type DataCheck = (data: unknown, source: DataSource, context: HookContext
 
 const NONE: Data = Object.freeze({})
 
-const NO_PATHS: ReadonlySet<string> = new Set()
-
 const NO_DATE = 'expects a date in ISO 8601 with a time and a zone, such as 2026-11-22T10:00:00Z'
 
 /** Only new records come several at once. */
 const NO_LIST: Fault = { path: '', message: 'expected an object, got an array' }
 
 /**
- * Prepares the check of the data of a method: one record, or several.
- *
- * @param settings The validator, and what else is known of the fields
- * @returns A function that resolves to what is to be stored; it throws BadRequest with all faults of all records
+ * Prepares the check of the data of a method: one record, or several. It resolves to what is to be stored, and throws
+ * BadRequest with all faults of all records.
  */
 export function compileData(settings: DataSettings): DataCheck {
   const checkOne = compileRecord(settings)
@@ -79,13 +74,7 @@ export function compileData(settings: DataSettings): DataCheck {
   }
 }
 
-/**
- * Prepares the check of a value that is no record: the data of a custom method, or a query.
- *
- * @param validator The validator of its schema
- * @param unknown What becomes of fields that the schema does not declare
- * @param what What it is, for messages
- */
+/** Prepares the check of a value that is no record: the data of a custom method, or a query. */
 export function compileValue(
   validator: Validator,
   unknown: SchemaSettings['unknown'],
@@ -115,8 +104,10 @@ function compileRecord(
     // What a client gives for fields of the server is dropped: the path of the service has set the rest.
     const isDropped = source.isOutside && unknown === 'drop'
     const given = isDropped ? pickFields(taken, (name) => parents.includes(name)) : taken
-    const { value: known, unknown: names } = split(rest)
-    const { value, unfit } = source.isOutside ? convertDates(known) : { value: known, unfit: NO_PATHS }
+    const names: string[] = []
+    const unfit = new Set<string>()
+    const known = split(rest, '', names)
+    const value = source.isOutside ? convertDates(known, '', unfit) : known
     const refused = source.isOutside ? Object.keys(given).filter((name) => !parents.includes(name)) : []
     const isUnknown = unknown !== 'drop' && names.length > 0
 
@@ -238,15 +229,15 @@ function compileServer(settings: DataSettings): (checked: Checked, context: Hook
 
 /** What a record that is replaced keeps. A service without `get` keeps nothing. */
 async function loadFields(names: readonly string[], { service, id, params }: HookContext): Promise<Data> {
-  const load: unknown = service._get ?? service.get
+  const load = service._get ?? service.get
 
   // The method refuses to replace several records.
-  if (!isFunction(load) || id === null) return NONE
+  if (typeof load !== 'function' || id === null) return NONE
 
   const { $select: _, ...query } = params.query ?? {}
   const { provider: __, ...internal } = params
   const internalParams = copyWith(internal, { query: keepValidated(params.query ?? {}, query) })
-  const find = async () => await (load as Load).call(service, id, internalParams)
+  const find = async (): Promise<Data | undefined> => await load.call(service, id, internalParams)
   // A missing record is left to the method, which then takes as long as for a record that the caller must not see.
   const stored = await (getServiceOptions(service).access ? findOrNothing(find) : find())
 
@@ -254,8 +245,6 @@ async function loadFields(names: readonly string[], { service, id, params }: Hoo
     names.flatMap((name) => (stored?.[name] === undefined ? [] : [[name, stored[name]]]))
   )
 }
-
-type Load = (id: unknown, params: object) => Promise<Data | undefined>
 
 interface Maker {
   readonly name: string

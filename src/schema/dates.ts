@@ -4,36 +4,20 @@ import { isDay, toExactDate } from '../query/coerce.ts'
 import { DATE_KEYWORD, getTypes, hasKeyword, type JsonSchema } from './json-schema.ts'
 import { compileVisit, type Visit } from './visit.ts'
 
-/** A value with its dates, and the paths of the strings that should be dates and are none. */
-export interface Dated {
-  readonly value: unknown
-  readonly unfit: ReadonlySet<string>
-}
-
-const NONE: ReadonlySet<string> = new Set()
-
 /** Longer paths are no fields of an application, and each string below a long name would take as much memory as the name. */
 const MAX_PATH = 1000
 
 /**
  * Prepares a function that turns strings into dates where a schema declares dates, at any depth: times in ISO 8601 with a
- * zone. A value that may be a string too stays one.
- *
- * @param schema The schema of the value
+ * zone. A value that may be a string too stays one. It notes the paths of the strings that should be dates and are none.
  */
-export function compileDates(schema: JsonSchema): (value: unknown) => Dated {
-  if (!hasKeyword(schema, [DATE_KEYWORD])) return (value) => ({ value, unfit: NONE })
+export function compileDates(schema: JsonSchema): Visit<Set<string>> {
+  if (!hasKeyword(schema, [DATE_KEYWORD])) return (value) => value
 
-  const visit = compileVisit<Set<string>>(schema, {
+  return compileVisit<Set<string>>(schema, {
     toScalar: ({ alternatives }) =>
       alternatives.some((part) => part[DATE_KEYWORD]) && !alternatives.some(canBeString) ? toDate : undefined
   })
-
-  return (value) => {
-    const unfit = new Set<string>()
-
-    return { value: visit(value, '', unfit), unfit }
-  }
 }
 
 const toDate: Visit<Set<string>> = (value, path, unfit) => {

@@ -184,8 +184,6 @@ const QUERY_CHECKS: OptionChecks = {
 /**
  * Brings both forms of `schema` into the long one.
  *
- * @param first A schema of the record, or the long form
- * @param settings What is said beside a schema of the record
  * @throws TypeError for anything else
  */
 export function toLongForm(first: unknown, settings: SchemaSettings | undefined): LongForm {
@@ -286,7 +284,9 @@ function isAjv(value: unknown): value is AjvLike {
 function isAjvOfKinds(value: unknown): boolean {
   return (
     isObject(value) &&
-    Object.entries(value).every(([kind, instance]) => ['data', 'query'].includes(kind) && isAjv(instance))
+    Object.entries(value).every(
+      ([kind, instance]) => ['data', 'query'].includes(kind) && (instance === undefined || isAjv(instance))
+    )
   )
 }
 

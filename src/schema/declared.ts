@@ -45,8 +45,3 @@ export interface InnerExtension extends ServiceExtension {
   /** @param params Those of the call, where the first call of the service does what its set-up could not */
   setup?(service: FeathersService, path: string, app: object, params?: Params): Promise<void>
 }
-
-/** The declaration of an option `schema`, where it is the value of `schema()`. */
-export function getDeclaration(schema: object): Declaration | undefined {
-  return (schema as { readonly [DECLARED]?: Declaration })[DECLARED]
-}

@@ -10,11 +10,8 @@ interface WithMethods {
 }
 
 /**
- * A schema of the record without some of its fields.
+ * A schema of the record without some of its fields; those that it does not declare are skipped.
  *
- * @param schema The schema of the record
- * @param names The fields; those that it does not declare are skipped
- * @param declared The fields that it declares
  * @throws TypeError where the library cannot do it, with the line to write
  */
 export function omitFields(
@@ -46,7 +43,6 @@ const REQUIRING: readonly string[] = [...COMBINING, '$ref', 'dependentSchemas', 
 /**
  * A schema in which no field is required.
  *
- * @param schema The schema for new records
  * @param omitted The fields that were left out of the record, for the message
  * @param isEnforced Whether data are checked by it; otherwise it only describes them
  * @throws TypeError where the library cannot do it, with the line to write

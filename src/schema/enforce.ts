@@ -18,7 +18,6 @@ import { getTraits } from '../hooks/traits.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
 import { addConditions } from '../query/conditions.ts'
 import { describeValue } from '../query/operators.ts'
-import type { RelationCondition } from '../query/related.ts'
 import { keepValidated } from '../query/validated.ts'
 import { getServiceSlots, getSlots, setSlots } from '../utils/call-state.ts'
 import { isFunction, isRaw, isString } from '../utils/check.ts'
@@ -39,7 +38,7 @@ import {
 import { addComputed } from './computed.ts'
 import type { DataSource } from './data.ts'
 import { isQuerySettings, type LongForm, type ViewContext, type ViewFunction } from './declaration.ts'
-import { type Declaration, type DescribedExtension, getDeclaration, type InnerExtension } from './declared.ts'
+import { DECLARED, type Declaration, type DescribedExtension, type InnerExtension } from './declared.ts'
 import { assertEnforced, assertResponses } from './envelope.ts'
 import { HiddenFields } from './hidden.ts'
 import { warnOfMissingId } from './missing-id.ts'
@@ -67,7 +66,7 @@ export function enforceSchema(
   _path: string,
   options: NormalizedServiceOptions
 ): void {
-  const declaration = options.schema && getDeclaration(options.schema)
+  const declaration = (options.schema as { readonly [DECLARED]?: Declaration } | undefined)?.[DECLARED]
 
   if (declaration) Object.assign(options, { schema: createExtension(declaration) })
 }
@@ -106,7 +105,6 @@ class ServiceSchema implements DescribedExtension {
   private readonly record: Validator
   /** The fields that results have beside what is stored. */
   private readonly added: readonly string[]
-  private readonly isDevelopment = helpsDevelopers()
   private compiled: CompiledSchema | undefined
   private resultCheck: ResultCheck | undefined
   /** In development: reports a result of another kind than its schema describes, which does not leave. */
@@ -160,7 +158,7 @@ class ServiceSchema implements DescribedExtension {
   install(service: FeathersService, path: string, app: object): void {
     const { methods } = getServiceOptions(service)
     const id = getIdField(service)
-    const { isDevelopment } = this
+    const isDevelopment = helpsDevelopers()
     const report = (code: ErrorCode, message: string, context?: HookContext) =>
       reportMistake(app as Application, code, message, context)
 
@@ -410,25 +408,6 @@ class ServiceSchema implements DescribedExtension {
 
     if (!checkData && !checkQuery && !takesInclude && sources.size === 0) return undefined
 
-    const checkAsked = ({ service, params }: HookContext, query: Query, checkClient: QueryCheck) => {
-      const { relation, addedByRelation } = getServiceSlots(params, service)
-      const fields = relation && getRelationFields(relation, query)
-      const settings = addedByRelation && getRelationSettings(addedByRelation, query)
-
-      if (fields) return andThen(checkClient({}, false), (added) => addDefaults(query, added, fields))
-      if (!settings) return checkClient(query, params.provider === 'rest')
-
-      const { $limit, $select, ...conditions } = query
-      // A schema for queries may add a page of its own.
-      const withSettings = (checked: Query) => {
-        const { $limit: _, $select: __, ...others } = checked
-
-        return keepValidated(checked, { ...others, ...settings })
-      }
-
-      return andThen(checkClient(conditions, params.provider === 'rest'), withSettings)
-    }
-
     return (context) => {
       const { params, id } = context
       const isOutside = Boolean(params.provider)
@@ -467,27 +446,35 @@ function takeInclude(context: HookContext, query: Query | undefined): Query | un
 }
 
 /**
- * The fields by which a call finds what a relation leads to. No client has written its query, so it is not narrowed by what
- * clients may ask for, and may name fields that they never see.
- *
- * @returns `undefined` for other calls
+ * Checks the query of a client. What a relation has added is not narrowed by what clients may ask for: the fields by which its
+ * call finds records, or how many records it reads for a filter, and which field.
  */
-function getRelationFields(
-  { field, values, further = [] }: RelationCondition,
-  query: Query
-): readonly string[] | undefined {
-  // Hooks may make other calls with these params.
-  return query[field]?.$in === values ? [field, ...further] : undefined
-}
+function checkAsked(
+  { service, params }: HookContext,
+  query: Query,
+  checkClient: QueryCheck
+): Query | Promise<Query> {
+  const { relation, addedByRelation: settings } = getServiceSlots(params, service)
+  const isUrl = params.provider === 'rest'
 
-/**
- * What a relation has added to the conditions of a client that filters through it: how many records it reads, and which field.
- *
- * @returns `undefined` for other calls
- */
-function getRelationSettings(settings: Query, query: Query): Query | undefined {
   // Hooks may make other calls with these params.
-  return ['$limit', '$select'].every((name) => query[name] === settings[name]) ? settings : undefined
+  if (relation && query[relation.field]?.$in === relation.values) {
+    const fields = [relation.field, ...(relation.further ?? [])]
+
+    return andThen(checkClient({}, false), (added) => addDefaults(query, added, fields))
+  }
+  if (!settings || ['$limit', '$select'].some((name) => query[name] !== settings[name])) {
+    return checkClient(query, isUrl)
+  }
+
+  const { $limit, $select, ...conditions } = query
+
+  return andThen(checkClient(conditions, isUrl), (checked) => {
+    // A schema for queries may add a page of its own.
+    const { $limit: _, $select: __, ...others } = checked
+
+    return keepValidated(checked, { ...others, ...settings })
+  })
 }
 
 /**

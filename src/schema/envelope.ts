@@ -25,11 +25,9 @@ export const COUNTS = ['total', 'limit', 'skip'] as const
 
 const NAMES = ['one', 'many', ...COUNTS] as const
 
-/** No body of a request may have it. */
-const FORBIDDEN = '__proto__'
-
+/** No body of a request may have `__proto__`. */
 const NAME: OptionCheck = [
-  (name) => isString(name) && name !== FORBIDDEN,
+  (name) => isString(name) && name !== '__proto__',
   "a string that is not empty, and not '__proto__'"
 ]
 
@@ -54,7 +52,6 @@ const MAKERS = ['envelope', 'timestamps', 'include', 'view'] as const
 /**
  * Checks that a declaration that only describes has nothing that it would have to make.
  *
- * @param settings Those of `schema`
  * @throws TypeError for a setting that would do nothing
  */
 export function assertEnforced(
@@ -73,7 +70,6 @@ export function assertEnforced(
 /**
  * Checks what the settings say of responses.
  *
- * @param settings Those of `schema`
  * @throws TypeError for names that are misspelt, equal or missing, for an envelope beside a view, and for statuses of no success
  */
 export function assertResponses({

@@ -18,8 +18,6 @@ export const MAX_FAULTS = 20
 /**
  * The error for input that is not valid: its message tells the first fault, its `errors` tell all by path.
  *
- * @param what What is not valid
- * @param faults The faults, at least one
  * @example
  * toBadRequest('data', [{ path: 'text', message: 'is required' }])
  */

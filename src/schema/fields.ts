@@ -62,8 +62,6 @@ interface Place {
  * The fields that the schema of a record declares: scalars and lists. Where types refer to others, they are listed level by
  * level (`a`, `a.b`, `a.b.c`), and a level with which they would be too many is left out with all that is below it: types
  * that refer to each other have more paths than a start can list.
- *
- * @param schema The schema of the record
  */
 export function toFieldTable(schema: JsonSchema): FieldTable {
   const table = new Map<string, Field>()
@@ -89,12 +87,7 @@ export function toFieldTable(schema: JsonSchema): FieldTable {
   return table
 }
 
-/**
- * The field at a path, however deep it is; `undefined` where the schema declares none.
- *
- * @param schema The schema of the record
- * @param path The path: `address.city`
- */
+/** The field at a path such as `address.city`, however deep it is; `undefined` where the schema declares none. */
 export function findField(schema: JsonSchema, path: string): Field | undefined {
   let places: readonly Place[] = [toStart(schema)]
 
@@ -135,12 +128,7 @@ function isObjectOnly(part: JsonSchema): boolean {
   )
 }
 
-/**
- * Whether a field, or an object that it is in, is one of these.
- *
- * @param path The path of the field
- * @param hidden The paths of fields that are hidden
- */
+/** Whether a field, or an object that it is in, is one of these. */
 export function isHidden(path: string, hidden: readonly string[]): boolean {
   return hidden.some((other) => path === other || path.startsWith(`${other}.`))
 }
@@ -153,11 +141,7 @@ function toFieldOf({ alternatives, elements }: Shape): Field {
     : field
 }
 
-/**
- * What a field holds, whatever is in its objects.
- *
- * @param alternatives What its value may be, each one resolved
- */
+/** What a field holds, whatever is in its objects. The alternatives of its value are resolved. */
 export function toField(alternatives: readonly JsonSchema[]): Field {
   const scalars = alternatives.filter((part) => !part.properties)
   const kinds = new Set(scalars.flatMap(toKinds))

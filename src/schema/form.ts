@@ -11,10 +11,7 @@ const LEFT_OUT: unique symbol = Symbol('left out')
 /**
  * Prepares a function that turns strings into what a schema has in their place: numbers, booleans, dates and lists. It
  * is for HTML forms and URLs, which have nothing but strings. What is not written exactly stays a string, which the
- * schema then refuses.
- *
- * @param schema The schema of the value
- * @param what What it is. A field that is left empty is left out of data; of a query it is not, which would find more.
+ * schema then refuses. A field that is left empty is left out of data; of a query it is not, which would find more.
  */
 export function compileForm(schema: JsonSchema, what: 'data' | 'query'): (value: unknown) => unknown {
   const shape = readShape(schema)
@@ -25,10 +22,6 @@ export function compileForm(schema: JsonSchema, what: 'data' | 'query'): (value:
 /**
  * Explains a fault of a form. For a string that is no date, libraries say "expected a date, got a string", which does not
  * help: a form can send only strings.
- *
- * @param fault The fault
- * @param data The data
- * @param schema The schema of the data
  */
 export function explainDate(fault: Fault, data: unknown, schema: JsonSchema): Fault {
   const value = getPath(data, fault.path.split('.'))

@@ -14,10 +14,6 @@ export class HiddenFields {
   private readonly rules = new Map<JsonSchema, Set<string>>()
   private readonly definitions: ReadonlyMap<string, JsonSchema>
 
-  /**
-   * @param hidden The paths of fields that are hidden
-   * @param root The schema of the record
-   */
   constructor(hidden: readonly string[], root: JsonSchema) {
     this.hidden = hidden
     this.root = root
@@ -116,7 +112,7 @@ function listDefinitions({ $defs, definitions }: JsonSchema): readonly JsonSchem
 }
 
 /** A value, and the elements of the lists that it may be: a path leads through them without a name. */
-function toKinds(shape: Shape): readonly Shape[] {
+export function toKinds(shape: Shape): readonly Shape[] {
   const kinds = new Set([shape])
 
   for (const { elements } of kinds) if (elements) kinds.add(elements)

@@ -48,11 +48,6 @@ export function listValues(part: JsonSchema | undefined): readonly unknown[] {
   return Array.isArray(part?.enum) ? part.enum : []
 }
 
-/** What each of these parts that declares a property says of it. */
-export function findProperty(parts: readonly JsonSchema[], name: string): readonly JsonSchema[] {
-  return parts.map((part) => getProperties(part).get(name)).filter(isJsonSchema)
-}
-
 /** Whether a value is a JSON Schema in the form of an object. */
 export function isJsonSchema(value: unknown): value is JsonSchema {
   return isObject(value)
@@ -76,20 +71,12 @@ export const OF_NAMED: readonly string[] = [
 /**
  * Whether a schema, or a schema in it, has one of these keywords. Fields of that name do not count, and neither do the
  * values that a schema names.
- *
- * @param schema The schema, or a list of them
- * @param keywords The keywords
  */
 export function hasKeyword(schema: unknown, keywords: readonly string[]): boolean {
   return hasPart(schema, (part) => keywords.some((keyword) => Object.hasOwn(part, keyword)))
 }
 
-/**
- * Whether a schema, or a schema in it, is one that is looked for. `true` in the place of a schema is an empty one.
- *
- * @param schema The schema, or a list of them
- * @param isSought Tells whether it is one
- */
+/** Whether a schema, or a schema in it, is one that is looked for. `true` in the place of a schema is an empty one. */
 export function hasPart(schema: unknown, isSought: (part: JsonSchema) => boolean): boolean {
   if (Array.isArray(schema)) return schema.some((part) => hasPart(part === true ? {} : part, isSought))
   if (!isJsonSchema(schema)) return false
@@ -106,12 +93,7 @@ export function hasPart(schema: unknown, isSought: (part: JsonSchema) => boolean
   return false
 }
 
-/**
- * Copies a schema with each schema in it replaced. The values that it names stay as they are.
- *
- * @param schema The schema
- * @param replace Gets a schema, a list of schemas, or the value of another keyword
- */
+/** Copies a schema with each schema in it, and each list of them, replaced. The values that it names stay as they are. */
 export function mapParts(schema: JsonSchema, replace: (part: unknown) => unknown): JsonSchema {
   return mapValues(schema, (part, keyword) => {
     if (OF_VALUES.includes(keyword)) return part

@@ -25,11 +25,8 @@ const OF_SCHEMAS: readonly string[] = [
 ]
 
 /**
- * Makes a validator as {@link toValidator} does.
+ * Makes a validator as {@link toValidator} does. An instance of Ajv may have keywords of its own.
  *
- * @param schema The schema
- * @param owner What it is for, for messages
- * @param ajv The instance of Ajv for a JSON Schema, which may have keywords of its own
  * @throws TypeError for a schema that does not describe itself, and for a JSON Schema with a misspelt keyword
  */
 export function toCheckedValidator(schema: AnySchema, owner: string, ajv?: AjvLike): Validator {

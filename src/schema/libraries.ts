@@ -82,9 +82,7 @@ const TARGET = 'draft-2020-12'
 /**
  * Makes a validator from a schema.
  *
- * @param schema The schema
  * @param owner What it is for, for messages: `'the record of schema()'`
- * @param ajv The instance of Ajv for a JSON Schema; one of the library’s own when left out
  * @throws TypeError for a schema that does not describe itself
  */
 export function toValidator(schema: AnySchema, owner: string, ajv?: AjvLike): Validator {

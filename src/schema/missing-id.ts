@@ -6,13 +6,7 @@ import { readShape } from './shape.ts'
 
 const NEEDS_ID: readonly string[] = ['get', 'update', 'patch', 'remove']
 
-/**
- * Warns of a record without its id: clients could not name the records that they find or create.
- *
- * @param service The service, when it is set up
- * @param path Its path
- * @param definition What its schema says
- */
+/** Warns at set-up of a record without its id: clients could not name the records that they find or create. */
 export function warnOfMissingId(
   service: FeathersService,
   path: string,

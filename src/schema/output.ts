@@ -33,8 +33,6 @@ type Fields = Record<string, unknown>
 /**
  * Prepares a function that copies the fields of a record that are declared and not hidden, at any depth. A record that
  * another service has returned leaves as that service shows it.
- *
- * @param rules The schema of the record, and what differs from it
  */
 export function compilePicker(rules: OutputRules): Picker {
   const pick = new Pickers(rules).record
@@ -242,13 +240,7 @@ function copyWhole(source: Fields, fields: ReadonlyMap<string, PickObject>): Fie
   return copy
 }
 
-/**
- * A record, that of another service as this shows it. Another copy of it is needed for what this service adds.
- *
- * @param record The record
- * @param mark The mark of the records of this service
- * @param added The fields that this service adds
- */
+/** A record, that of another service as this shows it. Another copy of it is needed for what this service adds. */
 export function showOther(record: unknown, mark: Mark, added: readonly string[]): unknown {
   if (!isShownOtherwise(record, mark)) return record
 

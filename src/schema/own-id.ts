@@ -27,12 +27,7 @@ export interface OwnIdSettings extends Pick<SchemaSettings, 'unknown'> {
   readonly writes?: 'create' | 'update' | 'patch'
 }
 
-/**
- * Prepares what leaves out an id that is that of the record: it changes nothing.
- *
- * @param settings Those of the check of data
- * @returns Returns the data without it; with it where the call is to be refused
- */
+/** Prepares what leaves an id out of data that is that of the record: it changes nothing. Any other stays, to be refused. */
 export function compileOwnId({
   id: field,
   hidesId = false,
@@ -80,7 +75,6 @@ function mayBeOwn(context: HookContext, sentId: { field: string; id: Id; path: s
  * Refuses another id than that of the record, where the call names its record by another field. The query of the call has the
  * restrictions of the rules by now: a record that the caller may not write is not found, and the method decides what happens.
  *
- * @param context The context of the call, when its method is to be called
  * @throws BadRequest for another id
  */
 export async function assertSentId(context: HookContext): Promise<void> {

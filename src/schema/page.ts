@@ -49,10 +49,8 @@ export function isNoPage(_result: unknown): _result is Page {
 }
 
 /**
- * Decides what of the results of a method is a page. A record may have the fields of one: of the standard methods only
- * `find` returns pages, and what any other returns is one only without further fields.
- *
- * @param method The method; `undefined` for data of no call
+ * Decides what of the results of a method is a page; data of no call has no method. A record may have the fields of one: of the
+ * standard methods only `find` returns pages, and what any other returns is one only without further fields.
  */
 export function toPageTest(method: string | undefined): PageTest {
   if (method === 'find') return isPage
@@ -60,13 +58,7 @@ export function toPageTest(method: string | undefined): PageTest {
   return method !== undefined && isStandardMethod(method) ? isNoPage : isBarePage
 }
 
-/**
- * What leaves of a result: a record, a list of records, or a page of them.
- *
- * @param result The result
- * @param pick Picks one record
- * @param isPage What of it is a page
- */
+/** What leaves of a result: a record, a list of records, or a page of them. */
 export function pickResult(result: unknown, pick: (record: unknown) => unknown, isPage: PageTest): unknown {
   if (Array.isArray(result)) return result.map(pick)
   if (!isPage(result)) return pick(result)
@@ -83,12 +75,7 @@ export function pickResult(result: unknown, pick: (record: unknown) => unknown, 
   return total === undefined ? page : { total, ...page }
 }
 
-/**
- * The records of a result.
- *
- * @param result The result
- * @param isPage What of it is a page
- */
+/** The records of a result. */
 export function toRecords(result: unknown, isPage: PageTest): readonly unknown[] {
   if (Array.isArray(result)) return result
   if (isPage(result)) return result.data

@@ -16,10 +16,8 @@ declare module '../utils/call-state.ts' {
 type PlainRecord = Record<string, unknown>
 
 /**
- * The records of a result as plain objects. Instances of a class, such as the documents of an ORM, become what JSON makes of
- * them: what is added to an instance would not leave with it.
- *
- * @param context The context after the call, or what has its result: that gets the plain objects
+ * The records of a result as plain objects, which the context gets. Instances of a class, such as the documents of an ORM,
+ * become what JSON makes of them: what is added to an instance would not leave with it.
  */
 export function makeRecordsPlain(context: Pick<HookContext, 'result' | 'method'>): readonly PlainRecord[] {
   const records = listRecords(context)
@@ -34,8 +32,6 @@ export function makeRecordsPlain(context: Pick<HookContext, 'result' | 'method'>
 /**
  * The same as objects of this call alone, which may be changed. A service or a hook may keep what it returns: what is added for
  * one caller would leave with the records of the next.
- *
- * @param context The context after the call, which gets the copies
  */
 export function makeRecordsOwn(context: HookContext): readonly PlainRecord[] {
   const { service, result, dispatch, method } = context

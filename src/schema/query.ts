@@ -58,8 +58,6 @@ const CHECKED: readonly string[] = [...RESULTS, ...LOGICAL_OPERATORS, '$not']
 /**
  * Prepares the check of queries. The shape of a query is left to the adapter: what is malformed passes as it is, unless
  * it names a field or a value that the rules do not allow.
- *
- * @param rules The fields, and how far they are narrowed
  */
 export function compileQuery(rules: QueryRules): QueryCheck {
   const prepared = prepareRules(rules)
@@ -254,10 +252,8 @@ class QueryRun {
 }
 
 /**
- * Converts an id that a client sent: a string becomes what the id field is.
+ * Converts an id that a client sent: a string becomes what the id field is. Where the record declares none, it stays as it is.
  *
- * @param id The id
- * @param field The id field; ids of a record that does not declare one stay as they are
  * @throws NotFound for what can be no id
  */
 export function toId(id: Id, field: Field | undefined): Id {

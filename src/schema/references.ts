@@ -22,12 +22,7 @@ export function withoutReference(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !REFERENCES.includes(keyword)))
 }
 
-/**
- * All that is in a schema, and in those that it refers to: itself too, where it holds itself.
- *
- * @param schema The schema
- * @param root The schema that holds it
- */
+/** All that is in a schema, and in those that it refers to: itself too, where it holds itself. */
 export function listReachable(schema: JsonSchema, root: JsonSchema): ReadonlySet<JsonSchema> {
   const reached = new Set<JsonSchema>()
   const addParts = (part: JsonSchema): void => {
@@ -42,13 +37,7 @@ export function listReachable(schema: JsonSchema, root: JsonSchema): ReadonlySet
   return reached
 }
 
-/**
- * Finds the part that a reference of a schema leads to.
- *
- * @param reference The reference: `#/$defs/Address`, an `$id`, or an anchor such as `#address`
- * @param root The schema that holds it
- * @returns `undefined` for a reference that leads elsewhere
- */
+/** Finds the part that a reference leads to: `#/$defs/Address`, an `$id`, or an anchor such as `#address`. */
 function resolveReference(reference: string, root: JsonSchema): JsonSchema | undefined {
   const [name = '', fragment = ''] = reference.split('#')
 

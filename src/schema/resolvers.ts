@@ -48,7 +48,8 @@ export function isResolverSettings(value: unknown): value is ResolverSettings {
     isObject(value) &&
     Object.entries(value).every(
       ([kind, resolvers]) =>
-        KINDS.includes(kind) && (isResolvers(resolvers) || (kind === 'data' && isByMethod(resolvers)))
+        KINDS.includes(kind) &&
+        (resolvers === undefined || isResolvers(resolvers) || (kind === 'data' && isByMethod(resolvers)))
     )
   )
 }
@@ -64,12 +65,8 @@ export function getExternalNames({ external }: ResolverSettings = {}): readonly 
 }
 
 /**
- * Adds the resolvers of queries and data to the check of the input.
- *
- * @param settings The resolvers
- * @param method The method
- * @param check The check; without one the input is resolved all the same
- * @returns A hook, or the check itself where there is nothing to resolve
+ * Adds the resolvers of queries and data to the check of the input. Without a check the input is resolved all the same; where
+ * there is nothing to resolve, the check itself is returned.
  */
 export function resolveInput(
   settings: ResolverSettings,
@@ -106,12 +103,7 @@ export function resolveInput(
   }
 }
 
-/**
- * Prepares the resolvers of results.
- *
- * @param settings The resolvers
- * @returns A function that resolves each record of the result of a context; `undefined` where there is no resolver
- */
+/** Prepares the resolvers of each record of a result; `undefined` where there is none. */
 export function compileResult(
   settings: ResolverSettings
 ): ((context: HookContext) => Promise<void>) | undefined {
@@ -127,12 +119,8 @@ export function compileResult(
 }
 
 /**
- * Prepares the resolvers of what clients see. Each record of the result keeps what they return, for results of other
- * services that hold it.
- *
- * @param settings The resolvers
- * @param pick Picks the fields that leave
- * @returns A function that sets the dispatch of a context; `undefined` where there is no resolver
+ * Prepares the resolvers of what clients see, which set the dispatch; `undefined` where there is none. Each record of the
+ * result keeps what they return, for results of other services that hold it.
  */
 export function compileExternal(
   settings: ResolverSettings,
@@ -166,7 +154,9 @@ function isByMethod(value: unknown): boolean {
   return (
     isObject(value) &&
     Object.entries(value).every(
-      ([method, resolvers]) => (DATA_METHODS as readonly string[]).includes(method) && isResolvers(resolvers)
+      ([method, resolvers]) =>
+        (DATA_METHODS as readonly string[]).includes(method) &&
+        (resolvers === undefined || isResolvers(resolvers))
     )
   )
 }

@@ -6,11 +6,7 @@ import { readShape } from './shape.ts'
 /** What a result is. */
 type ResultKind = 'one' | 'list' | 'page' | 'unknown'
 
-/**
- * What the result of a custom method is.
- *
- * @param result Its schema
- */
+/** What the result of a custom method is, by its schema. */
 export function toResultKind(result: JsonSchema): ResultKind {
   const shape = readShape(result)
   const kinds = new Set(shape.alternatives.filter(mayBeSomething).map(toKind))

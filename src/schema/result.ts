@@ -18,10 +18,7 @@ export interface ResultCheck {
 
 /**
  * Prepares a comparison of results with the schema of their records, for development. It compares types and not rules
- * such as lengths: what is in a store may be older than its rules.
- *
- * @param schema The schema of the record
- * @param report Called with each difference, once per field
+ * such as lengths: what is in a store may be older than its rules. Each field is reported once.
  */
 export function compileResultCheck(
   schema: JsonSchema,

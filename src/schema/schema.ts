@@ -72,10 +72,8 @@ export function schema(first: unknown, settings?: SchemaSettings): any {
 }
 
 /**
- * Reads a declaration.
+ * Reads what `schema` gets.
  *
- * @param first A schema of the record, or the long form
- * @param settings What is said beside a schema of the record
  * @throws TypeError for settings that are not valid, and for a schema that does not describe itself
  */
 export function declare(first: unknown, settings?: SchemaSettings): Declaration {

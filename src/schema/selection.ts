@@ -17,12 +17,9 @@ declare module '../utils/call-state.ts' {
 /**
  * Has a query select what fields are made from, in place of them.
  *
- * @param context The context of the call
- * @param query The query, which is not changed
  * @param id The name of the id field, which is always selected
  * @param toSources The fields that a field is made from; `undefined` for one that is stored
  * @param further Other fields to read
- * @returns The query to go on with
  */
 export function selectSources(
   context: HookContext,
@@ -47,10 +44,6 @@ export function selectSources(
 /**
  * Takes fields out of a result that were read only to make others of them. Of an object of which the call has selected a part,
  * that part stays.
- *
- * @param context The context after the call
- * @param sources The fields that others are made from
- * @param selected The fields that the call has selected
  */
 export function dropSources(
   context: HookContext,

@@ -2,7 +2,6 @@ import { type Expanded, toExpanded } from './alternatives.ts'
 import { createIntersect, createUnion } from './combine.ts'
 import {
   describesObject,
-  findProperty,
   getPatterns,
   getProperties,
   getTypes,
@@ -98,11 +97,6 @@ export class Shape {
   private readonly resolve: () => Expanded
   private readonly toShape: ToShape
 
-  /**
-   * @param schema What it was read from
-   * @param resolve Finds the alternatives, and their sources
-   * @param toShape Makes the shapes of what is in the value
-   */
   constructor(schema: JsonSchema, resolve: () => Expanded, toShape: ToShape) {
     this.schema = schema
     this.resolve = resolve
@@ -166,18 +160,18 @@ export class ObjectShape {
 
   /** The field that tells some of the schemas apart, if there is one. */
   get discriminator(): Discriminator | undefined {
-    this.found ??= findDiscriminator(this.parts, this.toShape)
-
-    return this.found ?? undefined
+    return findDiscriminator(this.parts, this.toShape)
   }
 
-  private found: Discriminator | null | undefined
   private readonly parts: readonly JsonSchema[]
   private readonly toShape: ToShape
 
   constructor(parts: readonly JsonSchema[], toShape: ToShape) {
     const others = parts.map(({ additionalProperties }) => additionalProperties).filter(isJsonSchema)
-    const fields = listProperties(parts).map((name) => [name, findProperty(parts, name)] as const)
+    const declared = parts.map(getProperties)
+    const fields = listProperties(parts).map(
+      (name) => [name, declared.map((properties) => properties.get(name)).filter(isJsonSchema)] as const
+    )
 
     this.parts = parts
     this.toShape = toShape
@@ -203,8 +197,8 @@ export interface Discriminator {
   readonly objects: ReadonlyMap<unknown, ObjectShape>
 }
 
-function findDiscriminator(parts: readonly JsonSchema[], toShape: ToShape): Discriminator | null {
-  if (parts.length < 2) return null
+function findDiscriminator(parts: readonly JsonSchema[], toShape: ToShape): Discriminator | undefined {
+  if (parts.length < 2) return undefined
 
   for (const name of listProperties(parts)) {
     const lists = parts.map((part) => listValues(getProperties(part).get(name)))
@@ -220,7 +214,7 @@ function findDiscriminator(parts: readonly JsonSchema[], toShape: ToShape): Disc
     }
   }
 
-  return null
+  return undefined
 }
 
 /** Values that leave the same schemas get the same object. */
@@ -244,10 +238,8 @@ function toObjects(
 }
 
 /**
- * Whether a value may have something at a path, as far as its schema says. A path passes through lists without a name.
- *
- * @param value The value
- * @param path The names on the way; `*` for a field that has no name
+ * Whether a value may have something at a path, as far as its schema says. A path passes through lists without a name; `*` is
+ * a field that has no name.
  */
 export function mayHavePath(value: Shape, path: readonly string[]): boolean {
   // By index in the path. A type that holds itself, alone and in a list, would be searched twice as often at each name.
@@ -277,15 +269,12 @@ function mayHaveOther(part: JsonSchema, name: string): boolean {
   const isOpenList =
     getTypes(part).includes('array') && part.items === undefined && part.prefixItems === undefined
 
-  return isOpenList || (mayBeObject(part) && !getProperties(part).has(name) && hasOthers(part))
+  const hasOthers = isOpenObject(part) || getPatterns(part).length > 0
+
+  return isOpenList || (hasOthers && mayBeObject(part) && !getProperties(part).has(name))
 }
 
 /** Whether a value that matches a part may be an object. */
 export function mayBeObject(part: JsonSchema): boolean {
   return describesObject(part) || isAnything(part)
-}
-
-/** Whether an object may have fields that are not named, beside those that are. */
-function hasOthers(part: JsonSchema): boolean {
-  return isOpenObject(part) || getPatterns(part).length > 0
 }

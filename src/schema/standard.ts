@@ -2,29 +2,21 @@
 
 /** A schema of a library that speaks Standard Schema, such as Zod, Valibot or ArkType. */
 export interface StandardSchema<Input = unknown, Output = Input> {
-  readonly '~standard': StandardProperties<Input, Output>
+  readonly '~standard': {
+    readonly version: number
+    readonly vendor: string
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+    /** Describes the schema as JSON Schema. */
+    readonly jsonSchema?: { readonly input: Describe; readonly output: Describe } | undefined
+  }
 }
 
-/** What such a schema can do. */
-export interface StandardProperties<Input = unknown, Output = Input> {
-  readonly version: number
-  readonly vendor: string
-  readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
-  readonly types?: { readonly input: Input; readonly output: Output } | undefined
-  readonly jsonSchema?: StandardConverter | undefined
-}
-
-/** Describes a schema as JSON Schema. */
-export interface StandardConverter {
-  readonly input: (options: StandardConverterOptions) => Record<string, unknown>
-  readonly output: (options: StandardConverterOptions) => Record<string, unknown>
-}
-
-/** Which JSON Schema is asked for, and what only the library knows. */
-export interface StandardConverterOptions {
+type Describe = (options: {
   readonly target: string
+  /** What only the library knows. */
   readonly libraryOptions?: Record<string, unknown> | undefined
-}
+}) => Record<string, unknown>
 
 /** A valid value, or what is wrong. */
 export type StandardResult<Output> =

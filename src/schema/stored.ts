@@ -28,7 +28,6 @@ export interface SchemaComparison extends Pick<SchemaSettings, 'computed' | 'dri
 /**
  * The names of the fields that the store of a service has.
  *
- * @param service The service
  * @param params Those of the call that asks, whose transaction is used
  * @returns `undefined` where the store has any, and where it cannot be asked now: its calls say why
  */

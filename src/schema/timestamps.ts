@@ -21,8 +21,6 @@ export const TIMESTAMPS = ['createdAt', 'updatedAt'] as const
 /**
  * A declaration whose timestamps are fields of the server.
  *
- * @param form The declaration
- * @param record The schema of its record
  * @throws TypeError where the record does not declare them, or not as times, and where `server` sets one too
  */
 export function withTimestamps(form: LongForm, record: JsonSchema): LongForm {
@@ -78,13 +76,9 @@ function toMaker(part: JsonSchema): ((time: Date) => unknown) | undefined {
 }
 
 function getTime(context: HookContext): Date {
-  const { time } = getSlots(context)
+  const { time = new Date() } = getSlots(context)
 
-  if (time) return time
+  setSlots(context, { time })
 
-  const now = new Date()
-
-  setSlots(context, { time: now })
-
-  return now
+  return time
 }

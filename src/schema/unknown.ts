@@ -6,31 +6,14 @@ import type { Field } from './fields.ts'
 import type { JsonSchema } from './json-schema.ts'
 import type { QueryCheck } from './query.ts'
 import { mayHavePath, readShape } from './shape.ts'
-import { compileVisit } from './visit.ts'
-
-/** A value without the fields that its schema does not declare, and the paths of those. */
-export interface KnownAndUnknown {
-  readonly value: unknown
-  readonly unknown: readonly string[]
-}
-
-const NO_NAMES: readonly string[] = Object.freeze([])
+import { compileVisit, type Visit } from './visit.ts'
 
 /**
- * Prepares a function that finds the fields that a schema does not declare, at any depth. An object with `properties`
- * has no others unless its schema says `additionalProperties`.
- *
- * @param schema The schema of the value
+ * Prepares a function that leaves out the fields that a schema does not declare, at any depth, and notes their paths. An object
+ * with `properties` has no others unless its schema says `additionalProperties`.
  */
-export function compileUnknown(schema: JsonSchema): (value: unknown) => KnownAndUnknown {
-  const visit = compileVisit<string[]>(schema, { onUnknown: (path, unknown) => unknown.push(path) })
-
-  return (value) => {
-    const unknown: string[] = []
-    const rest = visit(value, '', unknown)
-
-    return { value: rest, unknown: unknown.length > 0 ? unknown : NO_NAMES }
-  }
+export function compileUnknown(schema: JsonSchema): Visit<string[]> {
+  return compileVisit<string[]>(schema, { onUnknown: (path, unknown) => unknown.push(path) })
 }
 
 /** What is declared of the records of a service, and of the queries for them. */
@@ -47,9 +30,6 @@ export interface Declared {
 /**
  * Has a check leave names at the top of a query out that are not declared: the call concerns what it would without them. Names
  * within conditions are left to the check, because `$or` and `$not` without them would mean something else.
- *
- * @param check The check
- * @param declared What is declared
  */
 export function leaveOutUndeclared(
   check: QueryCheck,
@@ -68,7 +48,10 @@ export function leaveOutUndeclared(
   }
 
   return (query, isUrl) => {
-    const unknown = findUnknown?.(query).unknown ?? Object.keys(query)
+    const unknown = findUnknown ? [] : Object.keys(query)
+
+    findUnknown?.(query, '', unknown)
+
     const dropped = unknown.filter((name) => Object.hasOwn(query, name) && isUndeclared(name))
 
     return check(dropped.length > 0 ? omit(query, dropped) : query, isUrl)

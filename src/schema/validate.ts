@@ -16,17 +16,6 @@ import { createError } from '../utils/developer-error.ts'
 export function validate(): (context: HookContext) => Promise<void> {
   const checks = new WeakMap<object, Map<string, readonly Hook<HookContext>[]>>()
 
-  /** What checks the input of a method, made with its first call. */
-  function listChecks(service: object, method: string): readonly Hook<HookContext>[] {
-    const known = checks.get(service) ?? new Map<string, readonly Hook<HookContext>[]>()
-    const hooks =
-      known.get(method) ?? listExtensions(service).flatMap((extension) => extension.input?.(method) ?? [])
-
-    checks.set(service, known.set(method, hooks))
-
-    return hooks
-  }
-
   async function validateInput(context: HookContext): Promise<void> {
     const { service, method } = context
 
@@ -36,7 +25,12 @@ export function validate(): (context: HookContext) => Promise<void> {
         `validate() needs a schema, which service '${context.path}' does not have`
       )
 
-    for (const check of listChecks(service, method)) await check.call(service, context)
+    const known = checks.get(service) ?? new Map<string, readonly Hook<HookContext>[]>()
+    const hooks =
+      known.get(method) ?? listExtensions(service).flatMap((extension) => extension.input?.(method) ?? [])
+
+    checks.set(service, known.set(method, hooks))
+    for (const check of hooks) await check.call(service, context)
   }
 
   return describeHook(validateInput, { input: 'here' })

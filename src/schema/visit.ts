@@ -19,9 +19,6 @@ type Fields = Readonly<Record<string, unknown>>
  * Prepares a walk through a value along its schema, at any depth. What does not change is not copied. Where a value may be
  * one of several things, a field is declared when one of those has it that the value can still be: what says `kind: 'circle'`
  * is no square.
- *
- * @param schema The schema of the value
- * @param rules What is done on the way
  */
 export function compileVisit<Notes>(schema: JsonSchema, rules: VisitRules<Notes>): Visit<Notes> {
   return new Visits(rules).compile(readShape(schema))

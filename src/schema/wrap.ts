@@ -15,9 +15,6 @@ import { toResultKind } from './result-kind.ts'
 /**
  * Checks the placeholders of routes: a call by name has them in its data, beside the field of the envelope.
  *
- * @param settings Those of `schema`
- * @param service The service
- * @param path Its path
  * @throws Error for a placeholder with the name of that field
  */
 export function assertPlaceholders({ envelope }: SchemaSettings, service: object, path: string): void {
@@ -38,7 +35,6 @@ export function assertPlaceholders({ envelope }: SchemaSettings, service: object
 /**
  * Prepares what takes the data of requests out of its envelope.
  *
- * @param settings Those of `schema`
  * @returns Returns the data of a call and where it was, or a refusal; `undefined` where requests are bare
  */
 export function createReceive({
@@ -53,16 +49,12 @@ export function createReceive({
 
     if (data === undefined || !getDefinition(method).args.includes('data')) return undefined
     // What a method takes without a schema may be nothing, for which requests have an empty object.
-    if (isObject(data) && isEmpty(data) && !isStandard && !hasData(methods, method)) return undefined
+    if (isObject(data) && isEmpty(data) && !isStandard && !methods[method]?.data) return undefined
 
     const opened = openEnvelope(data, envelope, isStandard, unknown === 'drop')
 
     return 'faults' in opened ? { refusal: refusal ?? toBadRequest('data', opened.faults) } : opened
   }
-}
-
-function hasData(methods: NonNullable<SchemaSettings['methods']>, name: string): boolean {
-  return Object.hasOwn(methods, name) && methods[name]?.data !== undefined
 }
 
 type Opened = { readonly data: unknown; readonly within: string } | { readonly faults: readonly Fault[] }
@@ -117,12 +109,7 @@ function findFault(
     : undefined
 }
 
-/**
- * Decides what an envelope takes for a page: what the schema of a custom method says, if it has one.
- *
- * @param method The method
- * @param result The schema of its results, if it is a custom method with one
- */
+/** Decides what an envelope takes for a page: what the schema of a custom method says of its results, if it has one. */
 export function toEnvelopePageTest(method: string, result: JsonSchema | undefined): PageTest {
   const kind = result && toResultKind(result)
 
@@ -131,13 +118,7 @@ export function toEnvelopePageTest(method: string, result: JsonSchema | undefine
   return kind === 'page' ? isPage : isNoPage
 }
 
-/**
- * Puts what a client gets into its envelope: nothing stays nothing.
- *
- * @param value A record, a list, a page, or another result
- * @param envelope The envelope
- * @param isPage Whether a value is a page
- */
+/** Puts what a client gets into its envelope: nothing stays nothing. */
 export function wrapResult(value: unknown, envelope: Envelope, isPage: PageTest): unknown {
   const { one, many } = envelope
 

@@ -34,10 +34,8 @@ const DEFAULT = 'defaultValue'
 const FOUND = '_cachedInner'
 
 /**
- * Makes a schema of Zod one whose checks may fail in any way.
- *
- * @param schema The schema
- * @returns A schema that validates asynchronously; the same where no function of the application could wait, which is faster
+ * Makes a schema of Zod one whose checks may fail in any way: it validates asynchronously. It stays the same where no function
+ * of the application could wait, which is faster.
  */
 export function toSafeSchema(schema: StandardSchema): StandardSchema {
   const node = schema as unknown as Node

@@ -10,7 +10,6 @@ export interface RefreshCookie {
  * The cookie of an authentication service. `__Host-` has browsers accept it over HTTPS alone, and from no other host of
  * the same site (RFC 6265bis §4.1.3.2).
  *
- * @param setting The option `cookie`
  * @param service The name of the setting of the service: each has a cookie of its own
  */
 export function toRefreshCookie(
@@ -27,7 +26,6 @@ export function toRefreshCookie(
 /**
  * The `Set-Cookie` header with a refresh token.
  *
- * @param cookie The cookie
  * @param refreshToken The token; nothing deletes the cookie
  * @param lifetime For how long it is kept, in milliseconds
  */

@@ -26,10 +26,7 @@ export type Decision =
  * A client that never got a response sends its old token again, and so do tabs that refresh at the same moment: they get the
  * current token. A token from before that is a copy.
  *
- * @param session The session as it is stored
- * @param counter The counter of the token
  * @param now The time, in milliseconds since 1970
- * @param times How long sessions last
  */
 export function decide(session: StoredSession, counter: number, now: number, times: SessionTimes): Decision {
   const end = findEnd(session, now, times)
@@ -56,9 +53,7 @@ export function decide(session: StoredSession, counter: number, now: number, tim
 /**
  * Why a session is over by its times; `undefined` for one that goes on.
  *
- * @param session The session as it is stored
  * @param now The time, in milliseconds since 1970
- * @param times How long sessions last
  */
 export function findEnd(
   session: Pick<StoredSession, 'expiresAt' | 'refreshedAt'>,

@@ -59,8 +59,6 @@ const CHECKS: OptionChecks = {
 /**
  * Reads the option `refresh`.
  *
- * @param options The option
- * @param owner The setting that has it, for messages
  * @throws TypeError that names an option and what is expected
  */
 export function toRefreshSettings(options: unknown, owner: string): RefreshSettings {

@@ -26,10 +26,7 @@ return 1`
 export class RedisSessionStore extends StoreConnection implements SessionStore {
   private readonly prefix: string
 
-  /**
-   * @param settings Where Redis is
-   * @param owner The authentication service, in names of keys
-   */
+  /** @param owner The authentication service, in names of keys */
   constructor(settings: RedisSettings, owner: string) {
     super(settings, { content: 'Sessions', user: "The option 'refresh.store'" })
     this.prefix = `${settings.prefix}:${owner}`

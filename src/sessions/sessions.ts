@@ -42,11 +42,7 @@ export class Sessions {
     this.dependencies = dependencies
   }
 
-  /**
-   * Begins a session. Of those of the user the oldest end, when there are more than `limit`.
-   *
-   * @param login Whose it is
-   */
+  /** Begins a session. Of those of the user the oldest end, when there are more than `limit`. */
   async begin(login: SessionLogin): Promise<StoredSession> {
     const { expiresIn, limit } = this.settings
     const now = this.dependencies.now()
@@ -75,7 +71,6 @@ export class Sessions {
   /**
    * Refreshes a session.
    *
-   * @param token Its refresh token, whose signature is valid
    * @param admit Whether the user may go on, and what it needs for that
    * @returns The session with the counter of the token that the client gets, and what `admit` has returned
    * @throws NotAuthenticated with `data.reason` when the token is refused, or the session has ended
@@ -125,23 +120,14 @@ export class Sessions {
     throw new Unavailable('The session is being refreshed by too many requests: try again')
   }
 
-  /**
-   * Whether a client would get a new refresh token for one that it sends.
-   *
-   * @param session Its session
-   * @param counter Its counter
-   */
+  /** Whether a client would get a new refresh token for one that it sends. */
   accepts(session: StoredSession, counter: number): boolean {
     const { kind } = decide(session, counter, this.dependencies.now(), this.settings)
 
     return kind === 'refresh' || kind === 'repeat'
   }
 
-  /**
-   * Notes that a client has used an access token, which shows that it has the refresh token that came with it.
-   *
-   * @param claim The session, as the access token says
-   */
+  /** Notes that a client has used an access token, which shows that it has the refresh token that came with it. */
   async see({ id, counter }: SessionClaim): Promise<void> {
     if ((this.seen.get(id) ?? 0) >= counter) return
 
@@ -149,21 +135,11 @@ export class Sessions {
     this.seen.set(id, counter)
   }
 
-  /**
-   * Ends a session.
-   *
-   * @param id Its id
-   * @param cause Why
-   * @param userId Whose it is, where that is known
-   * @returns Whether there was such a session
-   */
-  async end(id: string, cause: SessionEndCause, userId?: string): Promise<boolean> {
+  async end(id: string, cause: SessionEndCause, userId?: string): Promise<void> {
     const isFirst = await this.store.remove(id)
 
     // Also when it was gone: what failed after that is tried again.
     await this.dependencies.onEnd({ cause, id, userId }, isFirst)
-
-    return isFirst
   }
 
   /** The sessions of a user that go on. Those that are over end. */
@@ -181,11 +157,7 @@ export class Sessions {
     return live
   }
 
-  /**
-   * When a session ends unless it is refreshed, in milliseconds since 1970; `undefined` when it has ended, or does now.
-   *
-   * @param id Its id
-   */
+  /** When a session ends unless it is refreshed, in milliseconds since 1970; `undefined` when it has ended, or does now. */
   async getEnd(id: string): Promise<number | undefined> {
     const session = await this.store.get(id)
 

@@ -32,8 +32,6 @@ export function isRefreshToken(value: unknown): value is string {
 /**
  * Reads a refresh token.
  *
- * @param value What a client has sent
- * @param key What the key of tokens is derived from
  * @returns What it says; `undefined` for anything that is not a token of ours
  */
 export function readRefreshToken(value: unknown, key: RefreshTokenKey): RefreshToken | undefined {

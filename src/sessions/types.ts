@@ -38,9 +38,6 @@ export interface SessionStore {
   /**
    * Changes a session in one step, if it is as expected.
    *
-   * @param id The id of the session
-   * @param expected What fields have to be
-   * @param changes What they become
    * @returns Whether the session was changed
    */
   update(

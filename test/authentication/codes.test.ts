@@ -4,6 +4,7 @@ import { MemoryRevocationStore } from '../../src/authentication.ts'
 import { kysely } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
 import { toListener } from '../../src/node.ts'
+import { defer } from '../support/deferred.ts'
 import { listen } from '../support/server.ts'
 import { createTable, describeDatabases } from '../support/sql.ts'
 import { createApp, createAppWithUser, LOGIN, OTHER_SECRET, SECRET } from './app.ts'
@@ -101,6 +102,33 @@ describe.each([
     await expect(redeemAfter(10 * 60_000)).rejects.toMatchObject(INVALID)
     expect(await redeemAfter(59 * 60_000, '1h')).toMatchObject({ user: {} })
     await expect(redeemAfter(31_000, 30)).rejects.toMatchObject(INVALID)
+  })
+
+  it('is used by no two calls when it ends while their user is loaded', async () => {
+    const { app, service, user, redeem } = await open()
+    const code = await service.issueCode({ purpose: PURPOSE, subject: user.id, ...options })
+    const loaded = defer()
+    const isAsked = defer()
+    let waiting = 0
+
+    app.service('users').hooks({
+      before: {
+        get: [
+          async () => {
+            if (++waiting === 2) isAsked.resolve()
+            await loaded.promise
+          }
+        ]
+      }
+    })
+
+    const claim = { code, purpose: PURPOSE, subject: user.id }
+    const done = Promise.allSettled([redeem(claim), redeem(claim)])
+
+    await isAsked.promise
+    moveClock(10 * 60_000)
+    loaded.resolve()
+    expect((await done).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   })
 
   it('ends with a change of the password, in a process too that does not know that it was used', async () => {
@@ -319,12 +347,15 @@ it('without an entity the subject is any text', async () => {
   expect(await service.redeemCode({ code, purpose: 'invite' }, {})).toEqual({ subject: 'ada@example.org' })
 })
 
-it.each([
+it.each<[object | undefined, string]>([
   [undefined, 'Invalid options of issueCode: expected an object'],
   [{ subject: 1 }, "Invalid option 'purpose' of issueCode: expected a string that is not empty"],
   [{ purpose: 'x' }, "Invalid option 'subject' of issueCode: expected an id"],
   [{ purpose: 'x', subject: 1, expiresIn: '10' }, "Invalid option 'expiresIn' of issueCode"],
-  [{ purpose: 'x', subject: 1, expiresIn: 'never' }, "Invalid option 'expiresIn' of issueCode"],
+  ...['never', 'soon', NaN, Infinity, -1, 0].map((expiresIn): [object, string] => [
+    { purpose: 'x', subject: 1, expiresIn },
+    "Invalid option 'expiresIn' of issueCode"
+  ]),
   [
     { purpose: 'x', subject: 1, digits: 4 },
     "Invalid option 'digits' of issueCode: expected an integer from 6 to 12, got 4"

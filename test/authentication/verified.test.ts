@@ -388,18 +388,6 @@ describe('the memory of tokens', () => {
     expect(count(() => verified.verify(token, SECRET, OPTIONS))).toBe(1)
   })
 
-  it('forgets one that it is told to', () => {
-    const verified = new VerifiedTokens(keys)
-    const [one, two] = [sign({ n: 1 }), sign({ n: 2 })]
-
-    verified.verify(one, SECRET, OPTIONS)
-    verified.verify(two, SECRET, OPTIONS)
-    verified.forget(one)
-
-    expect(count(() => verified.verify(two, SECRET, OPTIONS))).toBe(0)
-    expect(count(() => verified.verify(one, SECRET, OPTIONS))).toBe(1)
-  })
-
   it.each<[string, object]>([
     ['maxAge', { maxAge: '1d' }],
     ['an expression for the audience', { audience: ['b', /a/] }],
