@@ -1,9 +1,9 @@
 import { reportError } from '../core/events.ts'
 import { isStandardMethod } from '../core/methods.ts'
-import { getOwnAccess } from '../core/own-access.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { Application, FeathersService, HookContext, Query, ServiceExtension } from '../core/types.ts'
 import { Forbidden, isFeathersError, NotAuthenticated } from '../errors.ts'
+import { getTraits } from '../hooks/traits.ts'
 import type { AroundHook, Hook } from '../hooks/types.ts'
 import { listDeclared } from '../schema/compile.ts'
 import { listStored } from '../schema/stored.ts'
@@ -73,7 +73,7 @@ class ServiceAccess implements ServiceExtension {
   install(service: FeathersService, path: string): void {
     const { methods } = getServiceOptions(service)
 
-    if (getOwnAccess(service)) {
+    if (getTraits(service).access) {
       throw createError(
         'ALULA_INVALID_ACCESS',
         `Service '${path}' says itself who may call it: leave its option 'access' out`

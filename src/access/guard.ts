@@ -1,7 +1,7 @@
 import { findLoginHook, isRefused } from '../core/gate.ts'
-import { getOwnAccess } from '../core/own-access.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext } from '../core/types.ts'
+import { getTraits } from '../hooks/traits.ts'
 import type { Layer } from '../hooks/types.ts'
 
 /**
@@ -17,7 +17,7 @@ export function findGuard(
 ): string | undefined {
   if (isRefused(layers)) return 'nobody'
 
-  const own = getOwnAccess(service)
+  const own = getTraits(service).access
 
   if (own && Object.hasOwn(own, method)) return own[method]
 

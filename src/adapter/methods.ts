@@ -4,8 +4,7 @@ import { describeHook } from '../hooks/traits.ts'
 import { describeValue } from '../query/operators.ts'
 import { refuseUndefined } from '../query/undefined.ts'
 import { addServiceSlots, getServiceSlots } from '../utils/call-state.ts'
-import { isComposite, isRecordLike } from '../utils/object.ts'
-import { getPlaceholder } from '../utils/placeholder.ts'
+import { getPath, isComposite, isRecordLike } from '../utils/object.ts'
 import { type AnyAdapter, prepare, SERVICE } from './base.ts'
 import type { AdapterOptions, AdapterParams, NormalizedOptions, UpsertOptions } from './options.ts'
 import { pickConditions } from './query.ts'
@@ -170,7 +169,7 @@ function listNamed(
   params?: AdapterParams
 ): readonly string[] {
   return Object.keys(parents).filter(
-    (field) => getPlaceholder(params?.route, (parents[field] as Parent).placeholder) !== undefined
+    (field) => (getPath(params?.route, [(parents[field] as Parent).placeholder]) ?? undefined) !== undefined
   )
 }
 

@@ -3,7 +3,7 @@ import { BaseApplication } from '../core/application.ts'
 import { createEntry } from '../core/caller.ts'
 import { assertErrorStatus } from '../core/error-status.ts'
 import { assertExtensible } from '../core/gate.ts'
-import { getInternals } from '../core/internals.ts'
+import { getInternals, warnOnce } from '../core/internals.ts'
 import { addMethodRoutes, assertNoRoute } from '../core/method-routes.ts'
 import { warnOfMissingResult } from '../core/missing-result.ts'
 import { addPlace } from '../core/place.ts'
@@ -62,7 +62,14 @@ export class Feathers extends BaseApplication {
       },
       ...(isDevelopment && {
         partsOfCalls: new WeakSet(),
-        repeatedCalls: new RepeatedCalls(this),
+        repeatedCalls: new RepeatedCalls((read, count, name) =>
+          warnOnce(
+            this,
+            'ALULA_REPEATED_CALLS',
+            `'${read}' was called ${count} times in one '${name}': read the records with one 'find' and $in, or with a relation`,
+            `ALULA_REPEATED_CALLS ${read} ${name}`
+          )
+        ),
         checkResult: warnOfMissingResult
       })
     })
@@ -89,18 +96,8 @@ export class Feathers extends BaseApplication {
 
 /** What a path has after that of its service: one segment is an id, and can be a route too. */
 function toRest(path: string, location: string): { [name: string]: string } {
-  const stripped = stripSlashes(path)
-  let start = 0
-
-  for (let depth = location === '/' ? 0 : location.split('/').length; depth > 0; depth--) {
-    const slash = stripped.indexOf('/', start)
-
-    if (slash === -1) return {}
-
-    start = slash + 1
-  }
-
-  const rest = stripped.slice(start)
+  const depth = location === '/' ? 0 : location.split('/').length
+  const rest = stripSlashes(path).split('/').slice(depth).join('/')
 
   if (rest === '') return {}
 

@@ -417,6 +417,7 @@ export class AuthenticationClient {
     // Another tab has renewed it.
     const isNew = accessToken && accessToken !== used
     const isOfUser = (token: string) => toUser(token) === toUser(used)
+    const send = (credentials: AuthenticationRequest) => this.inOrder(() => this.create(credentials))
 
     if (!isCurrent()) return undefined
 
@@ -426,7 +427,7 @@ export class AuthenticationClient {
 
     try {
       // A refresh token that is not stored is in a cookie.
-      const result = await this.send(
+      const result = await send(
         isNew ? { strategy, accessToken } : { strategy: 'refresh', ...(refreshToken && { refreshToken }) }
       )
       const isOwn = isOfUser(result.accessToken)
@@ -436,7 +437,7 @@ export class AuthenticationClient {
 
       if (isOwn) {
         // The connection has a login without it. This one shows the server that the tokens have arrived.
-        return this.app.io && !isNew ? await this.send({ strategy, accessToken: result.accessToken }) : result
+        return this.app.io && !isNew ? await send({ strategy, accessToken: result.accessToken }) : result
       }
     } catch (error: any) {
       const current = await this.storage.getItem(this.refreshKey)
@@ -545,10 +546,6 @@ export class AuthenticationClient {
     return refreshToken && this.app.rest
       ? this.service.remove(null, { headers: { [header]: `${scheme} ${refreshToken}` } })
       : this.service.remove(refreshToken)
-  }
-
-  private send(credentials: AuthenticationRequest): Promise<AuthenticationResult> {
-    return this.inOrder(() => this.create(credentials))
   }
 
   private async create(credentials: AuthenticationRequest, params?: Params): Promise<AuthenticationResult> {

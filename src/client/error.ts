@@ -2,19 +2,12 @@ import {
   BadRequest,
   convert,
   errors,
-  type FeathersErrorClass,
   GeneralError,
   isFeathersError,
   Timeout,
   Unavailable
 } from '../errors.ts'
-
-/** A request that got no response. */
-interface SentRequest {
-  /** The verb. */
-  readonly method: string
-  readonly url: string
-}
+import type { RestRequest } from './http.ts'
 
 /** What libraries and Node say of a request that failed. */
 interface LibraryError {
@@ -38,14 +31,11 @@ const MAX_CAUSES = 10
 const MISTAKE = /^ERR_(?!NETWORK|TLS)/
 
 /**
- * Revives the error that a response stands for. One that does not say its name gets that of its status.
- *
- * @param body The parsed body; `undefined` when it could not be parsed
- * @param status The status of the response
- * @param response What the library returned. It is the `response` of the error, and shows in no JSON
+ * Revives the error that a response stands for: that of its parsed body, which is `undefined` when it could not be parsed. One
+ * that does not say its name gets that of its status. The response is a property that shows in no JSON.
  */
 export function toResponseError(body: unknown, status: number, response: unknown): Error {
-  const ErrorClass = toErrorClass(status)
+  const ErrorClass = errors[status] ?? (status >= 400 && status < 500 ? BadRequest : GeneralError)
   const error: Error =
     typeof body === 'object' && body !== null
       ? convert({ name: new ErrorClass().name, ...body })
@@ -55,16 +45,12 @@ export function toResponseError(body: unknown, status: number, response: unknown
 }
 
 /**
- * Says what became of a request that got no response. Errors that are not about the connection, and those by which the
- * caller has given up, are returned as they are.
- *
- * @param error What the library threw
- * @param request The request
- * @param signal By which the caller can give up
+ * Says what became of a request that got no response. Errors that are not about the connection, and those by which the caller
+ * has given up with a signal, are returned as they are.
  */
 export function toRequestError(
   error: unknown,
-  request: SentRequest,
+  { method, url }: Pick<RestRequest, 'method' | 'url'>,
   signal?: { readonly reason?: unknown }
 ): unknown {
   if (typeof error !== 'object' || error === null) return error
@@ -73,7 +59,6 @@ export function toRequestError(
   const failure: LibraryError = error
   const reason = toReason(failure)
   const { code = failure.code, address, port } = reason
-  const { method, url } = request
   const message = reason.message || failure.message
   const data = { code, address, port, method, url }
 
@@ -86,10 +71,6 @@ export function toRequestError(
 /** Sets a property that shows in no JSON. */
 export function setHidden<T extends object>(target: T, name: string, value: unknown): T {
   return Object.defineProperty(target, name, { value, configurable: true, writable: true })
-}
-
-function toErrorClass(status: number): FeathersErrorClass {
-  return errors[status] ?? (status >= 400 && status < 500 ? BadRequest : GeneralError)
 }
 
 /**

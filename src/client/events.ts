@@ -40,13 +40,7 @@ export function events(options: EventsOptions = {}): (app: Application) => void 
   return configureEvents('events', options, ServerEvents)
 }
 
-/**
- * Has a stream feed the services of an application.
- *
- * @param name The name of the function that is called, for errors
- * @param options Its options
- * @param Stream The class of the stream
- */
+/** Has a stream feed the services of an application. The name is that of the function that is called, for errors. */
 export function configureEvents(
   name: string,
   options: EventsOptions,

@@ -75,11 +75,7 @@ export function populateHeader(): AroundHook {
 
 /**
  * Waits for a login with a call, until the signal of the call aborts. Over a socket no longer than the call may take: a login
- * after a lost connection waits for the next one, as long as that takes.
- *
- * @param service The authentication service
- * @param login The login
- * @param call The call
+ * after a lost connection waits for the next one, as long as that takes. `service` is that of authentication.
  */
 export function waitFor<T>(
   service: AnyService,

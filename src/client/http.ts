@@ -176,11 +176,7 @@ export function hasBody(body: unknown): boolean {
   return body !== undefined && body !== null
 }
 
-/**
- * Puts headers over one another. Their names are the same in every case, and `undefined` is no value.
- *
- * @param sources The headers, the weakest first
- */
+/** Puts headers over one another, the weakest first. Their names are the same in every case, and `undefined` is no value. */
 export function mergeHeaders(...sources: readonly HeaderSource[]): { [name: string]: unknown } {
   const merged = new Map<string, readonly [string, unknown]>()
 

@@ -1,5 +1,5 @@
 // How a client leaves a server that closes, so that no call is lost.
-import { withTimeout } from '../utils/with-timeout.ts'
+import { settleWithin } from '../utils/promise.ts'
 import type { Socket } from './socket.ts'
 
 /** The calls of a socket, and whether it is leaving its server. */
@@ -8,37 +8,29 @@ export interface Leaving {
   readonly isLeaving: boolean
   /** Counts a call that is sent. Returns a function that ends it. */
   begin(): () => void
-  /**
-   * Waits until the connection to a server that closes is closed.
-   *
-   * @param end The time at which it stops waiting
-   * @returns Whether it is closed
-   */
+  /** Waits until the connection to a server that closes is closed, or the time has come. Returns whether it is closed. */
   whenGone(end: number): Promise<boolean>
 }
 
 /**
- * Has a socket leave a server that says `$closing`: once its calls have their replies, it closes the connection, and
- * connects again, elsewhere. A connection that is not of Socket.IO is closed by the server.
- *
- * @param socket A socket
+ * Has a socket leave a server that says `$closing`: once its calls have their replies, it closes the connection, and connects
+ * again, elsewhere. A connection that is not of Socket.IO is closed by the server.
  */
 export function watchClosing(socket: Socket): Leaving {
   let calls = 0
-  let isLeaving = false
+  /** While the server closes: resolves when the connection is closed. */
   let gone: Promise<void> | undefined
 
   function leave(): void {
     // Not the socket: it would not connect again by itself.
-    if (isLeaving && calls === 0) socket.io?.engine?.close?.()
+    if (gone && calls === 0) socket.io?.engine?.close?.()
   }
 
   socket.on('$closing', () => {
-    isLeaving = true
     gone = new Promise((resolve) => {
       socket.on('disconnect', function end() {
         socket.off('disconnect', end)
-        isLeaving = false
+        gone = undefined
         resolve()
       })
     })
@@ -47,7 +39,7 @@ export function watchClosing(socket: Socket): Leaving {
 
   return {
     get isLeaving() {
-      return isLeaving
+      return gone !== undefined
     },
     begin() {
       calls++
@@ -58,9 +50,7 @@ export function watchClosing(socket: Socket): Leaving {
       }
     },
     async whenGone(end) {
-      if (isLeaving) await withTimeout(gone as Promise<void>, end - Date.now()).catch(() => undefined)
-
-      return !isLeaving
+      return !gone || settleWithin(end - Date.now(), [gone])
     }
   }
 }

@@ -10,13 +10,7 @@ interface PageHistory {
   replaceState?(state: unknown, title: string, url: string): void
 }
 
-/**
- * Takes a value out of the hash of a URL: out of `#name=value`, and also out of `#/page?name=value`.
- *
- * @param location The location; the value is gone from it afterwards
- * @param name The name of the value
- * @returns The value as it stands there, or `null`
- */
+/** Takes a value out of the hash of a URL as it stands there: out of `#name=value`, and also out of `#/page?name=value`. */
 export function takeFromHash(location: HashLocation, name: string): string | null {
   const escaped = name.replace(/[^\w]/g, '\\$&')
   const pattern = new RegExp(`(^#?|[?&])${escaped}=([^&]*)(&?)`)

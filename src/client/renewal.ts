@@ -10,10 +10,9 @@ const RENEWAL_TIMEOUT = 30_000
 const EARLY_RENEWAL_TIMEOUT = 10_000
 
 /**
- * Runs a renewal: one at a time in all tabs of a browser, and for a limited time. A response that comes late is ignored: the
- * server sends the same tokens again.
+ * Runs a renewal: one at a time in all tabs of a browser, which share the lock, and for a limited time. A response that comes
+ * late is ignored: the server sends the same tokens again.
  *
- * @param lock The name of the lock that the tabs share
  * @param isEarly Whether the token has not expired yet
  * @param isLast Whether its login is still the last one
  * @param renew Renews the token. It gets a function that tells whether the result still counts

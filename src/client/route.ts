@@ -1,11 +1,8 @@
 import { BadRequest } from '../errors.ts'
 
 /**
- * Puts values in place of the segments of a path that begin with a colon.
+ * Puts values, as in `params.route`, in place of the segments of a path that begin with a colon. `toSegment` may refuse one.
  *
- * @param path A service path, or a URL that ends in one
- * @param route The values by name, as in `params.route`
- * @param toSegment Turns a value into what stands in the path, or throws
  * @throws BadRequest when a value is missing
  */
 export function fillPlaceholders(

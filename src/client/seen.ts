@@ -11,9 +11,8 @@ export interface Stamp {
 const MAX_SEEN = 1000
 
 /**
- * Remembers events that came without a position, by transaction and number: a replay may send them again.
- *
- * @returns Tells whether an event is new
+ * Remembers events that came without a position, by transaction and number: a replay may send them again. Tells whether one is
+ * new.
  */
 export function createSeen(): (stamp: Stamp) => boolean {
   const seen = new BoundedMap<string, true>(MAX_SEEN)

@@ -10,6 +10,7 @@ import type {
   TransportConnection
 } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
+import { isObjectLike } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import { findPath, isPlainObject, isRecordLike } from '../utils/object.ts'
 
@@ -139,13 +140,8 @@ export abstract class ClientService implements ServiceInterface<ServerResult, un
 }
 
 /**
- * Creates what an application is configured with so that its services are those of a server.
- *
- * @param name The member of the application that holds the connection
- * @param connection The connection
- * @param Service The class of the services
- * @param createService Creates the service of a path
- * @param start Runs when an application is configured
+ * Creates what an application is configured with so that its services are those of a server. `name` is the member that holds the
+ * connection, `Service` the class of the services, and `start` runs when an application is configured.
  */
 export function createConnection<Services>(
   name: 'io' | 'rest',
@@ -181,7 +177,8 @@ async function call(service: ClientService, method: string, args: readonly unkno
 
   assertPlain('params', params)
   assertPlain('query', params.query ?? {})
-  assertSendable('data', [data].flat())
+  // On the wire a promise is `{}`, which would empty records.
+  for (const record of [data].flat()) if (isObjectLike(record)) assertPlain('data', record)
   assertConditions(params.query, hasNoJson)
 
   return service.sendCall(serviceCall)
@@ -192,7 +189,9 @@ async function call(service: ClientService, method: string, args: readonly unkno
  * The server takes the same ids. A single record has none.
  */
 function assertId(service: object, method: string, id: unknown): void {
-  if (id === undefined || id === '' || (id === null && method === 'get' && !isSingleton(service))) {
+  const isSingle = getServiceOptions(service)?.singleton !== undefined
+
+  if (id === undefined || id === '' || (id === null && method === 'get' && !isSingle)) {
     throw new BadRequest(`id for .${method} is required`)
   }
   if (id !== null && typeof id !== 'string' && typeof id !== 'bigint' && !Number.isFinite(id)) {
@@ -202,16 +201,12 @@ function assertId(service: object, method: string, id: unknown): void {
   }
 }
 
-function isSingleton(service: object): boolean {
-  return getServiceOptions(service)?.singleton !== undefined
-}
-
 /**
  * Without its conditions a call would reach all records: on the wire, a promise or a number has none, and neither has an
  * instance whose class has them as getters.
  */
 function assertPlain(name: string, value: unknown): void {
-  if (typeof value !== 'object' || value === null || !isRecordLike(value) || isInstanceWithoutFields(value)) {
+  if (!isObjectLike(value) || !isRecordLike(value) || isInstanceWithoutFields(value)) {
     throw new BadRequest(`Invalid ${name}: expected a plain object. Is an 'await' missing?`)
   }
 }
@@ -220,23 +215,14 @@ function isInstanceWithoutFields(value: object): boolean {
   return !isPlainObject(value) && Object.keys(value).length === 0
 }
 
-/** On the wire a promise is `{}`, which would empty records. */
-function assertSendable(name: string, values: readonly unknown[]): void {
-  for (const value of values) {
-    if (typeof value === 'object' && value !== null) assertPlain(name, value)
-  }
-}
-
 /** The names at the top of a query that select no records: one that is undefined is one that is not there. */
 const RESULT_FILTERS = ['$limit', '$skip', '$sort', '$select']
 
 /**
- * Refuses a condition that would be left out on the way, or arrive as null: the call would reach other records. A list of
- * fields that is left out stands for all of them.
+ * Refuses a condition that would be left out on the way, or arrive as null: the call would reach other records. A list of fields
+ * that is left out stands for all of them.
  *
- * @param query The query of a call
- * @param isLost Tells which values cannot be sent
- * @throws BadRequest that names the first one
+ * @throws BadRequest that names the first value that cannot be sent
  */
 export function assertConditions(query: Query | null | undefined, isLost: (value: unknown) => boolean): void {
   const conditions = Object.entries(query ?? {}).filter(

@@ -78,33 +78,28 @@ export function isAway({ connected, io }: Socket): boolean {
   return connected === false || io?.engine?._hasPingExpired?.() === true
 }
 
-/** @throws The reason why a socket does not connect by itself: the refusal of the server, or else Unavailable */
-async function assertOpen(socket: Socket): Promise<void> {
-  // Socket.IO emits its events before it decides whether to try again.
-  await undefined
-
-  if (!isClosed(socket)) return
-
-  throw (
-    socket[REFUSAL] ??
-    new Unavailable('The socket is closed, and does not connect by itself: call its connect()')
-  )
-}
-
 /**
- * Waits for a connection; throws as `assertOpen` does, also when the socket is closed meanwhile.
+ * Waits for a connection, until a time at most.
  *
- * @param socket The socket
- * @param end The time at which it stops waiting; never when left out
  * @returns Whether there is a connection
+ * @throws The reason why the socket does not connect by itself: the refusal of the server, or else Unavailable
  */
-export async function whenConnected(socket: Socket, end?: number): Promise<boolean> {
+export async function whenConnected(socket: Socket, end: number): Promise<boolean> {
   while (isAway(socket)) {
-    const limit = end === undefined ? undefined : end - Date.now()
+    const limit = end - Date.now()
 
-    if (limit !== undefined && limit <= 0) return false
+    if (limit <= 0) return false
 
-    await assertOpen(socket)
+    // Socket.IO emits its events before it decides whether to try again.
+    await undefined
+
+    if (isClosed(socket)) {
+      throw (
+        socket[REFUSAL] ??
+        new Unavailable('The socket is closed, and does not connect by itself: call its connect()')
+      )
+    }
+
     await nextChange(socket, limit)
   }
 
@@ -112,10 +107,9 @@ export async function whenConnected(socket: Socket, end?: number): Promise<boole
 }
 
 /**
- * Creates what waits for the connection after one that was lost, and makes it when the server has ended that: at once,
- * but not in circles with a server that ends every connection.
- *
- * @returns Takes the reason of the `disconnect`, and rejects when the server refuses the connection
+ * Creates what waits for the connection after one that was lost, and makes it when the server has ended that: at once, but not
+ * in circles with a server that ends every connection. It takes the reason of the `disconnect`, and rejects when the server
+ * refuses the connection.
  */
 export function createReconnect(socket: Socket): (reason: string) => Promise<void> {
   let endedAt = Number.NEGATIVE_INFINITY

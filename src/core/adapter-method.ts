@@ -12,9 +12,6 @@ declare module '../hooks/traits.ts' {
 /**
  * Whether a method of a registered service is that of an adapter of the library. A class may have another one in its place, or
  * in place of the method with an underscore that it calls: that may call either more than once, and return records that it keeps.
- *
- * @param service The service
- * @param method The name of a standard method
  */
 export function isAdapterMethod(service: object, method: string): boolean {
   const { [method]: called, [`_${method}`]: inner } = service as { readonly [name: string]: unknown }
@@ -31,9 +28,6 @@ export function isAdapterMethod(service: object, method: string): boolean {
 /**
  * Whether a call of a method of a registered service does what the library wrote: no class has another one, and no hook may
  * change its query or its result. What the extensions of the service do is not looked at.
- *
- * @param service The service
- * @param method The name of a standard method
  */
 export function isPlainMethod(service: object, method: string): boolean {
   return isAdapterMethod(service, method) && !hasHooks(service, method)

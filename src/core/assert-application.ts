@@ -16,7 +16,6 @@ export function assertApplication(name: string, app: unknown): void {
 /**
  * Checks that an application is not set up yet.
  *
- * @param app The application
  * @param entry The entry of the package that is configured on it, such as `alula/sync`
  * @throws Error where it is too late
  */
@@ -31,8 +30,6 @@ export function assertBeforeSetup({ _isSetup }: { readonly _isSetup: boolean }, 
 /**
  * Checks that a function for `app.configure` was called, and not passed on: then it gets the application as its options.
  *
- * @param name The name of the function
- * @param options What it gets first
  * @throws TypeError for an application
  */
 export function assertCalled(name: string, options: unknown): void {

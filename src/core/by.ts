@@ -5,11 +5,7 @@ import type { Params } from './types.ts'
 /**
  * The params of a call that names its record by another field than the id.
  *
- * @param service The registered service
- * @param by The name of the field, if the service has one
- * @param method The method
  * @param id What stands in place of the id
- * @param params The params of the call
  */
 export function withLookupField(
   service: object,

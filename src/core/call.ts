@@ -45,16 +45,6 @@ export async function callService(
 }
 
 /**
- * Sets what the client that called gets, where that differs from what events carry.
- *
- * @param context The context of a call that goes to a client
- * @param response What it gets
- */
-export function setResponse(context: object, response: unknown): void {
-  setSlots(context, { response })
-}
-
-/**
  * What the client that called gets: the response that was set, else `dispatch`, else the result. A record of another service
  * in it leaves as that service shows it, also where this service has no schema.
  */

@@ -54,13 +54,7 @@ export function asCaller<P extends Params>(params: P | undefined, query: P['quer
   return addInherited(nested, { isOfCall: true }) as unknown as P
 }
 
-/**
- * Keeps in mind that params are those of a call, and so are copies of them. In production nothing asks for that.
- *
- * @param internals What the application keeps for the library
- * @param params The params of a transport
- * @returns The same params
- */
+/** Keeps in mind that params are those of a call, and so are copies of them. In production nothing asks for that. */
 export function noteParams<P extends Params>({ partsOfCalls }: Internals, params: P): P {
   if (partsOfCalls) for (const part of listParts(params)) partsOfCalls.add(part)
 
@@ -70,10 +64,6 @@ export function noteParams<P extends Params>({ partsOfCalls }: Internals, params
 /**
  * The same for the params of a mounted function, which no other code has yet. A function of a sub-application calls the services of
  * that one, which keeps nothing of this request in mind: so the params themselves say it too.
- *
- * @param app The application
- * @param params The params of a transport
- * @returns The same params
  */
 export function noteMountedParams<P extends Params>(app: object, params: P): P {
   setInherited(params, { isOfCall: true })
@@ -90,10 +80,6 @@ function listParts({ route, headers, connection }: Params): readonly object[] {
  * Makes what runs before the hooks of each call of a method: it puts the params of `asCaller` into the form that those of
  * transports have. In development it counts the call.
  *
- * @param app The application
- * @param service The registered service
- * @param path Its path
- * @param method The name of the method
  * @returns A function of the arguments, of which it may replace the params
  */
 export function createEntry(

@@ -216,11 +216,7 @@ export class Channels<Connection extends object = any> {
     for (const channels of [this, ...this.inner]) channels.ended.add(connection)
   }
 
-  /**
-   * Takes connections out when they close or log out. First, because other listeners may let them join new channels.
-   *
-   * @param app The application of the channels
-   */
+  /** Takes connections out when they close or log out. First, because other listeners may let them join new channels. */
   watch(app: Pick<Listeners, 'prependListener'>): void {
     if (this.watched.has(app)) return
 

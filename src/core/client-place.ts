@@ -1,5 +1,5 @@
 // Where the client of a call is, for what counts by address, and for cookies.
-import { addInherited, getInherited, setInherited } from '../utils/call-state.ts'
+import { addInherited, getInherited } from '../utils/call-state.ts'
 
 /** What a transport knows of where a client is. */
 export interface ClientPlace {
@@ -32,11 +32,6 @@ declare module '../utils/call-state.ts' {
  */
 export function withClientPlace<Params extends object>(params: Params, client: ClientPlace): Params {
   return addInherited(params, { client })
-}
-
-/** The same for params that no other code has yet, without a copy. */
-export function setClientPlace(params: object, client: ClientPlace): void {
-  setInherited(params, { client })
 }
 
 /** Where the client of a call is; `undefined` where no transport has said so. */

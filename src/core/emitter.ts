@@ -43,7 +43,6 @@ export const EmitterClass: new () => Emitter = EventEmitter
 /**
  * Calls every listener, whatever the others do.
  *
- * @param emitter Whose listeners are called
  * @param report Called with what a listener throws, or rejects with later
  * @param onReturn Called with what each listener returns
  * @returns Whether there was a listener

@@ -2,11 +2,6 @@ import { errors, type FeathersErrorJSON } from '../errors.ts'
 import { isNever, isObject } from '../utils/check.ts'
 import { assertOptions, type OptionCheck } from '../utils/options.ts'
 
-/** The application setting `errorStatus`: by the name of an error, the status that clients get for it. */
-export interface ErrorStatuses {
-  readonly [name: string]: number | undefined
-}
-
 /** Clients and browsers act on these: they log in, read `Allow`, and wait. */
 const FIXED: readonly number[] = [401, 405, 429]
 
@@ -25,9 +20,8 @@ const CHANGED: OptionCheck = [
 const UNCHANGED: OptionCheck = [isNever, 'it to be left out, because clients act on 401, 405 and 429']
 
 /**
- * Checks the setting `errorStatus`.
+ * Checks the setting `errorStatus`: by the name of an error, the status that clients get for it.
  *
- * @param statuses The value of the setting
  * @throws TypeError for a name that is no error, and for a status that cannot be changed or chosen
  */
 export function assertErrorStatus(statuses: unknown): void {
@@ -45,7 +39,6 @@ export function assertErrorStatus(statuses: unknown): void {
 /**
  * The status that clients get for an error.
  *
- * @param app The application
  * @param error Its name, and the status that it has by itself. A status that the error was given stays
  */
 export function toErrorStatus(

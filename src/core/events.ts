@@ -19,12 +19,13 @@ const debug = createDebug('alula:events')
  * already keeps its listeners; one with an `emit` of its own keeps that too.
  *
  * @param service The registered service, not the object of its author
- * @param _path Its path, as other steps of a registration get it
  * @param app Where errors are reported, as `error` events
  */
 export function implementEmitter(service: FeathersService, _path: string, app: EmitterLike): void {
   if (typeof service.on !== 'function' || typeof service.emit !== 'function') {
-    Object.defineProperties(service, emitterProperties())
+    // They stay out of the way when a service is enumerated.
+    for (const [name, value] of Object.entries(EmitterClass.prototype))
+      Object.defineProperty(service, name, { value, configurable: true, writable: true, enumerable: false })
   }
 
   if (service.emit === EmitterClass.prototype.emit) {
@@ -39,9 +40,6 @@ export function implementEmitter(service: FeathersService, _path: string, app: E
 /**
  * Emits the event of a method after its hooks are through: once for each item of the result. Every standard
  * event of every service goes through here.
- *
- * @param method The name of the method
- * @param internals What the application of the service keeps
  */
 export function observeEvent(method: string, internals: Internals): CallObserver<HookContext> {
   const event = getDefinition(method).event ?? null
@@ -76,11 +74,6 @@ export function reportError(app: EmitterLike, error: unknown, context?: unknown)
 /**
  * Tells the developer of a mistake in the application: as an `error` event when there is a listener for that, else as a
  * warning of the process.
- *
- * @param app The application
- * @param code The code of the error and of the warning
- * @param message What is wrong and what to do
- * @param context The context of the call that showed it
  */
 export function reportMistake(app: EmitterLike, code: ErrorCode, message: string, context: unknown): void {
   const error = createError(code, message)
@@ -123,7 +116,6 @@ function emitResult(context: HookContext, event: string, internals: Internals): 
 /**
  * Emits an event to listeners that cannot do harm: each runs whatever the others do.
  *
- * @param emitter Whose listeners run
  * @param app Where what they throw or reject with is reported
  * @returns Whether there was a listener
  */
@@ -147,8 +139,6 @@ export function emitSafely(
  * Runs code of the application that no call waits for. What it throws, or rejects with later, is reported.
  *
  * @param app Where errors are reported
- * @param run The code
- * @param context The context of the call that it follows from
  */
 export function runSafely(app: EmitterLike, run: () => unknown, context?: unknown): void {
   attempt(run, (error) => reportError(app, error, context))
@@ -161,15 +151,4 @@ function toMessage(error: unknown): string {
   } catch {
     return 'unknown'
   }
-}
-
-/** The members of an emitter as properties that stay out of the way when a service is enumerated. */
-function emitterProperties(): PropertyDescriptorMap {
-  const properties: PropertyDescriptorMap = {}
-
-  for (const [name, value] of Object.entries(EmitterClass.prototype)) {
-    properties[name] = { value, configurable: true, writable: true, enumerable: false }
-  }
-
-  return properties
 }

@@ -85,8 +85,6 @@ export async function setUpService(service: FeathersService, path: string, app: 
  * Puts what the extensions of a service do between its layers of hooks, and the check of calls: those that are not in the
  * form of a route or an envelope are refused.
  *
- * @param service The registered service
- * @param method The name of the method
  * @param layers Those of the application, the class and the service; without either they are returned as they are
  */
 export function extendLayers(service: object, method: string, layers: Levels): readonly Layer<HookContext>[] {

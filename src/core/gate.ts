@@ -14,20 +14,13 @@ interface Hooked {
 /**
  * The layers of hooks of a method as they are now, outermost first, without what the extensions of its service do.
  *
- * @param service A registered service
- * @param method The name of one of its methods
  * @returns `undefined` where the service brought hooks of another library, which cannot be read
  */
 export function getLayers(service: object, method: string): Levels | undefined {
   return (service as Hooked)[SERVICE_HOOKS]?.toLayers(method)
 }
 
-/**
- * Visits the hooks that run around a method, and those of one other type.
- *
- * @param layers The layers, outermost first
- * @param type The other type
- */
+/** Visits the hooks that run around a method, and those of one other type. */
 export function visitHooks(
   layers: readonly Layer<HookContext>[],
   type: 'before' | 'after',
@@ -60,8 +53,6 @@ export function assertExtensible(service: FeathersService, path: string): void {
 /**
  * Puts a gate before the hooks of all methods of a registered service.
  *
- * @param service The service
- * @param path Its path
  * @param gate Called whenever the hooks of a method are compiled, with their layers; the hook that it returns runs around them
  * @throws Error for a service that brought hooks of another library
  */
@@ -91,12 +82,7 @@ export function addGate(
   hooks.changes++
 }
 
-/**
- * Has calls of a registered service repeated. Hooks of another library, which a service may have brought, are left alone.
- *
- * @param service The service
- * @param repeats Puts hooks around all layers of a method
- */
+/** Has calls of a registered service repeated. Hooks of another library, which a service may have brought, are left alone. */
 export function addRepetition(service: object, repeats: Traits['repeats']): void {
   const hooks = (service as Hooked)[SERVICE_HOOKS]
 
@@ -119,7 +105,6 @@ export function listProtected(layers: readonly Layer<HookContext>[]): readonly s
 /**
  * The paths of fields that hooks `protect` take out of what clients get of a service.
  *
- * @param service A registered service
  * @param method The name of one of its methods; all of them when left out
  */
 export function getProtected(service: object, method = ''): readonly string[] {
@@ -151,9 +136,6 @@ export function findLoginHook(layers: readonly Layer<HookContext>[]): Authentica
 /**
  * Whether a method of a registered service has hooks that may change its query or its result, those of the application and
  * of the class among them, or a gate. What its extensions do is none, and an error hook sees neither.
- *
- * @param service The service
- * @param method The name of one of its methods
  */
 export function hasHooks(service: object, method: string): boolean {
   return getAnswer(service, method)?.hasHooks ?? true

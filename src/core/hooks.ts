@@ -27,8 +27,6 @@ export interface HookedMethods {
 /** Where a registered service has its hooks. */
 export const SERVICE_HOOKS: unique symbol = Symbol.for('alula/service-hooks')
 
-const NO_PHASES: readonly never[] = []
-
 /**
  * Puts hooks around the methods of a registered service and gives it its `hooks` function. The hooks that
  * run are those of the application, then those of the class or the object, then those of the service.
@@ -140,10 +138,7 @@ export class ServiceHooks {
   /** What is known of the hooks of methods: pages and events ask it of each relation, and events that code sends. */
   declare answers: Map<string, HookAnswer> | undefined
 
-  /**
-   * @param service The service
-   * @param shared The hooks of the application that has registered it first
-   */
+  /** @param shared The hooks of the application that has registered it first */
   constructor(service: FeathersService, shared: HookRegistry<HookContext>) {
     this.service = service
     this.shared = shared
@@ -198,7 +193,7 @@ export class ServiceHooks {
       this.outer.list('around', method)
     )
 
-    return [{ around, phases: NO_PHASES }, this.inner.layer(method)]
+    return [{ around, phases: [] }, this.inner.layer(method)]
   }
 
   private assertHooked(method: string): void {

@@ -9,6 +9,7 @@ import type { HiddenField } from '../utils/hidden-field.ts'
 import type { KeyedMutex } from '../utils/keyed-mutex.ts'
 import { emitWarning } from '../utils/runtime.ts'
 import { Channels } from './channel.ts'
+import type { RepeatedCalls } from './repeated-calls.ts'
 import type { FeathersService, HookContext, MountedHandler, Publisher } from './types.ts'
 
 /** Has tools see the hooks of calls. */
@@ -17,17 +18,6 @@ export interface HookTracer {
   readonly isOn: boolean
   /** Returns the layers with hooks that tools see. */
   watch(layers: readonly Layer<HookContext>[]): readonly Layer<HookContext>[]
-}
-
-/** Counts the reads that calls of clients make. */
-export interface CallCounter {
-  /** Runs a call of a client, and warns when it has read too often. */
-  run<Result>(
-    call: { readonly path: string; readonly method: string },
-    run: () => Promise<Result>
-  ): Promise<Result>
-  /** Counts a call of any service that begins. */
-  count(path: string, method: string): void
 }
 
 /** An event of a service, on its way to connections. */
@@ -163,7 +153,7 @@ export class Internals {
   /** Sees a call whose hooks are through. Outside production, for a warning. */
   checkResult?: (context: HookContext) => void
   /** Counts what calls of clients read. Outside production, for a warning. */
-  repeatedCalls?: CallCounter | undefined
+  repeatedCalls?: RepeatedCalls
   /** Says how many connections may begin. Made by the transport that first needs it. */
   admission?: Admission
   /** Runs conditional requests for one record one after another. Made by the transport that first needs it. */
@@ -173,8 +163,6 @@ export class Internals {
 /**
  * Returns what an application keeps for the library. An application of Feathers v5, where parts of the library run too,
  * gets it on the first need.
- *
- * @param app The application
  */
 export function getInternals(app: object): Internals {
   const owner = app as { _internals?: Internals }
@@ -186,8 +174,6 @@ export function getInternals(app: object): Internals {
 
 /**
  * Aborts the signals of the requests whose responses are streams. A stream that waits for its client would keep the server open.
- *
- * @param app The application, which is closing
  */
 export function endStreams(app: object): void {
   const internals = getInternals(app)
@@ -200,9 +186,6 @@ export function endStreams(app: object): void {
 /**
  * Notes that a plugin is configured on an application.
  *
- * @param app The application
- * @param name The name of the plugin
- * @param sentence What the error says
  * @throws Error where it is configured already
  */
 export function addPlugin(app: object, name: string, sentence: string): void {
@@ -216,9 +199,6 @@ export function addPlugin(app: object, name: string, sentence: string): void {
 /**
  * Emits a warning of the process, once for an application. Browsers have no warnings.
  *
- * @param app The application
- * @param code The code of the warning, by which it is known too
- * @param sentence What it says
  * @param key What is warned of only once: the code, unless a warning concerns several things
  */
 export function warnOnce(app: object, code: ErrorCode, sentence: string, key: string = code): void {

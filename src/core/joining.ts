@@ -20,10 +20,7 @@ const connections = openPublishing<ConnectionMessage>('alula:connection')
  * Emits what happens to a connection, on the application and on the channel `alula:connection`. After `connection` and
  * `login` it joins channels.
  *
- * @param app The application
- * @param event What happens
  * @param connection The connection; there is none for a login over HTTP, which is not on the channel
- * @param values What listeners get
  */
 export function emitConnection(
   app: EmitterLike,
@@ -37,16 +34,11 @@ export function emitConnection(
     connections.publish({ event, provider, connection })
   }
 
-  if (event === 'connection' || event === 'login') emitJoining(app, event, values, connection)
-  else emitSafely(app, app, event, values)
-}
+  if (event !== 'connection' && event !== 'login') {
+    emitSafely(app, app, event, values)
+    return
+  }
 
-function emitJoining(
-  app: EmitterLike,
-  event: string,
-  values: unknown[],
-  connection: object | undefined
-): void {
   const { joining } = getInternals(app)
   const report = (error: unknown) => reportError(app, error, values.at(-1))
 

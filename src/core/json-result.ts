@@ -9,7 +9,6 @@ import type { HookContext } from './types.ts'
 /**
  * What the client that called gets of a finished call, on a transport that sends JSON.
  *
- * @param context The context of the call
  * @throws TypeError for a result that cannot be sent as JSON
  */
 export function getJsonResponse(context: HookContext): unknown {
@@ -23,8 +22,6 @@ export function getJsonResponse(context: HookContext): unknown {
 /**
  * Checks a result as a whole. Streams are ended, because nothing would read them.
  *
- * @param context The context of the call
- * @param result The result, or what stands for it
  * @throws TypeError for one that cannot be sent as JSON, such as a stream or a `Map`
  */
 export function assertJsonResult({ path, method }: HookContext, result: unknown): void {

@@ -33,18 +33,25 @@ export function assertNoRoute(this: RegisteringApplication, _service: FeathersSe
  * not have, or of a standard method
  */
 export function addMethodRoutes(this: RegisteringApplication, service: FeathersService, path: string): void {
-  const { all } = getRoutes(service)
+  const all = getRoutes(service)
   const { by } = getServiceOptions(service)
 
   if (by !== undefined) identifyBy(service, path, by, all, this)
   if (all.length === 0) return
 
   for (const route of all) assertRoute(service, path, route)
-  assertFree(this.routes, path, all)
+
+  const paths = toPaths(path, all)
+
+  // Of two patterns that the same paths lead to, requests would reach only one.
+  for (const [full, name] of paths) {
+    const [other] = this.routes.getAll(full)
+
+    if (other) throw toRouteError(path, name, `the same requests lead to ${toLabel(other)}`)
+  }
 
   const route = this.routes.get(path) as RegisteredRoute
   const routes = new RouteMatcher(path, all, this.routes.caseSensitive)
-  const paths = toPaths(path, all)
 
   // Both paths of the service have this object.
   Object.assign(route, { routes, paths: [...paths.keys()] })
@@ -67,11 +74,6 @@ const VERBS_WITH_ID: readonly string[] = ['GET', 'PUT', 'PATCH', 'DELETE']
  * Tells a service the field whose values stand in place of its ids. A route with a path that such a value could have
  * is warned of, once for an application.
  *
- * @param service The registered service
- * @param path Its path
- * @param by The name of the field
- * @param routes The routes of the service
- * @param app The application
  * @throws Error when two records have the same value already, as far as the service can tell
  */
 function identifyBy(
@@ -128,8 +130,6 @@ class RouteMatcher implements MethodRoutes {
   private readonly routers = new Map<string, Router<MethodRoute>>()
 
   /**
-   * @param location The path of the service
-   * @param routes Its routes
    * @param caseSensitive Whether static segments match in their own case alone
    * @throws Error for two routes that the same requests lead to
    */
@@ -188,15 +188,6 @@ function toPaths(path: string, routes: readonly MethodRoute[]): Map<string, stri
   }
 
   return paths
-}
-
-/** Of two patterns that the same paths lead to, requests would reach only one. */
-function assertFree(router: Router<RegisteredRoute>, path: string, routes: readonly MethodRoute[]): void {
-  for (const [full, name] of toPaths(path, routes)) {
-    const [other] = router.getAll(full)
-
-    if (other) throw toRouteError(path, name, `the same requests lead to ${toLabel(other)}`)
-  }
 }
 
 function toLabel({ path, name }: RegisteredRoute): string {

@@ -66,7 +66,6 @@ export function toArguments(call: ServiceCall): unknown[] {
 /**
  * The call that the arguments of a method stand for; the other way round than `toArguments`.
  *
- * @param method The name of the method
  * @param args Its arguments; those that are missing are `undefined`, and params are `{}`
  */
 export function fromArguments(method: string, args: readonly unknown[]): ServiceCall {

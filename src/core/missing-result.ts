@@ -1,11 +1,7 @@
 import { warnOnce } from './internals.ts'
 import type { HookContext } from './types.ts'
 
-/**
- * Warns of a call whose hooks have ended without a result. Its caller gets nothing, and an error of the method is lost.
- *
- * @param context The context of the call, after its hooks
- */
+/** Warns of a call whose hooks have ended without a result. Its caller gets nothing, and an error of the method is lost. */
 export function warnOfMissingResult(context: HookContext): void {
   // An error hook that takes an error back leaves it on the context, or `undefined` in its place.
   if (Object.hasOwn(context, 'result') || Object.hasOwn(context, 'error')) return

@@ -41,8 +41,6 @@ const ANY = Symbol('any event')
 /**
  * Registers a publisher of an application or a service. It replaces the one for the same event.
  *
- * @param publishers Those of the application or the service
- * @param events The events that it may be for
  * @param args The name of an event, or none for all events, and the publisher
  * @throws Error for another event, TypeError for what is no function
  */
@@ -149,10 +147,6 @@ function addPublish(service: FeathersService): void {
 /**
  * Asks the publisher of an event for channels, and tells the application, whose transports send it. Listeners of the
  * service do not get it: it is how an event of another process reaches the connections of this one.
- *
- * @param app The application
- * @param service The registered service
- * @param serviceEvent The event
  */
 export function publishEvent(app: EmitterLike, service: object, serviceEvent: ServiceEvent): void {
   const { event, data, context, place } = serviceEvent
@@ -183,11 +177,7 @@ function reportFailure(app: EmitterLike, serviceEvent: ServiceEvent, error: unkn
 /**
  * Asks the publisher of an event for channels, and sends it to one connection, as far as that is in them.
  *
- * @param app The application
- * @param service The registered service
  * @param serviceEvent The event, as other processes get it
- * @param connection The connection
- * @param stamp Where the event is in the log
  */
 export async function publishTo(
   app: EmitterLike,
@@ -216,10 +206,6 @@ export async function publishTo(
 
 /**
  * The publisher of an event: that of the service before that of the application, and that of the event before that of all events.
- *
- * @param app The application
- * @param service The registered service
- * @param event The name of the event
  */
 export function getPublisher(app: object, service: object, event: string): Publisher | undefined {
   const { publishers: own } = getPublishing(service)
@@ -245,8 +231,6 @@ function getPublishing(service: object): Publishing {
  * What connections get to see of an event: the dispatch of the call before its result. Where these are lists, each
  * event is about one of their items.
  *
- * @param context The context of the call
- * @param data What the event is about
  * @throws Error for an item that is not in the result: what may be shown of it is not known
  */
 export function toEventData(context: HookContext, data: unknown): unknown {
@@ -298,9 +282,6 @@ interface Positions {
 /**
  * An event as it is now, for later: code that has got the result of the call may change it. Async for those who await it
  * beside others, of which none must reject unheard.
- *
- * @param serviceEvent The event
- * @returns The same with a copy of what clients see
  */
 export async function copyEvent(serviceEvent: ServiceEvent): Promise<ServiceEvent> {
   const { context, data } = serviceEvent

@@ -14,9 +14,6 @@ const VERBS: readonly string[] = ['POST', 'PATCH']
 /**
  * Whether calls of a method may have a key: of `create`, `patch`, and custom methods with these verbs in all of their routes.
  * Other methods can be repeated anyway, and what reads must not be repeated from a store.
- *
- * @param service A registered service
- * @param method The name of the method
  */
 export function takesKey(service: object, method: string): boolean {
   const routes = isStandardMethod(method) ? [] : getMethodRoutes(service, method)
@@ -25,13 +22,7 @@ export function takesKey(service: object, method: string): boolean {
   return verbs.every((verb) => VERBS.includes(verb))
 }
 
-/**
- * Whether a request has a key that its service takes.
- *
- * @param headers Its headers
- * @param service The registered service
- * @param method The name of the method
- */
+/** Whether a request has a key that its service takes. */
 export function mayBeRepeated(
   headers: { readonly [name: string]: unknown },
   service: object,

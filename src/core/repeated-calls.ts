@@ -1,5 +1,4 @@
 // Finds calls of clients that read records one by one, where one call could read them all. Only in development.
-import { type CallCounter, warnOnce } from './internals.ts'
 
 /** How many reads by one method are usual within a call. A page has ten records unless it is set otherwise. */
 const USUAL_READS = 20
@@ -11,16 +10,16 @@ const READS: readonly string[] = ['find', 'get']
  * Counts the reads of calls that run alone, as they usually do in development: then no reads but theirs are made. Which call
  * a read belongs to where several run is known only with an `AsyncLocalStorage`, which costs something at each promise.
  */
-export class RepeatedCalls implements CallCounter {
-  private readonly app: object
+export class RepeatedCalls {
+  private readonly warn: (read: string, count: number, name: string) => void
   /** How many calls of clients have not finished. */
   private running = 0
   /** The reads of the call that runs alone, by their names. */
   private counts: Map<string, number> | undefined
 
-  /** @param app The application, which warns once for each pair of methods */
-  constructor(app: object) {
-    this.app = app
+  /** @param warn Called with a method that was called too often, how often, and the call of a client that did so */
+  constructor(warn: (read: string, count: number, name: string) => void) {
+    this.warn = warn
   }
 
   /** Counts what a call of a client reads, and warns when it has read too often. */
@@ -55,14 +54,5 @@ export class RepeatedCalls implements CallCounter {
     const name = `${path}.${method}`
 
     counts.set(name, (counts.get(name) ?? 0) + 1)
-  }
-
-  private warn(read: string, count: number, name: string): void {
-    warnOnce(
-      this.app,
-      'ALULA_REPEATED_CALLS',
-      `'${read}' was called ${count} times in one '${name}': read the records with one 'find' and $in, or with a relation`,
-      `ALULA_REPEATED_CALLS ${read} ${name}`
-    )
   }
 }

@@ -14,12 +14,6 @@ export interface MethodRoute {
   readonly placeholders: readonly string[]
 }
 
-/** The routes of a service. */
-export interface ServiceRoutes {
-  readonly all: readonly MethodRoute[]
-  readonly byMethod: ReadonlyMap<string, readonly MethodRoute[]>
-}
-
 /** What the data of a call by name becomes. */
 export interface FilledRoute {
   /** The route that the placeholders are of; `undefined` where the method has none. */
@@ -43,17 +37,13 @@ const PLACEHOLDER = /^:(?!__)[a-z_]\w*$/i
 /**
  * Parses the option `routes` of a service.
  *
- * @param location The path of the service
- * @param routes The option
  * @throws Error that names a route which is malformed
  */
-export function parseRoutes(location: string, routes: { readonly [route: string]: string }): ServiceRoutes {
-  const all = Object.entries(routes).map(([name, method]) => parseRoute(location, name, method))
-  const byMethod = new Map<string, readonly MethodRoute[]>()
-
-  for (const route of all) byMethod.set(route.method, [...(byMethod.get(route.method) ?? []), route])
-
-  return { all, byMethod }
+export function parseRoutes(
+  location: string,
+  routes: { readonly [route: string]: string }
+): readonly MethodRoute[] {
+  return Object.entries(routes).map(([name, method]) => parseRoute(location, name, method))
 }
 
 /** The error for a route that is refused when its service is registered. */
@@ -90,7 +80,6 @@ export function isRoutes(value: unknown): boolean {
  * Takes the placeholders of a route out of the data of a call: of the first route of the method that the data has all
  * placeholders of.
  *
- * @param routes The routes of the method
  * @param data The data of the call; it is not changed
  * @throws BadRequest for a placeholder without a value, and for a value that is neither a string nor a number
  */

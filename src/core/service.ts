@@ -4,7 +4,7 @@ import { assertOptions, type CheckSettings, type OptionCheck, type OptionChecks 
 import { isPromise } from '../utils/promise.ts'
 import { EmitterClass } from './emitter.ts'
 import { defaultServiceEvents, defaultServiceMethods } from './methods.ts'
-import { isRoutes, type MethodRoute, parseRoutes, type ServiceRoutes } from './routes.ts'
+import { isRoutes, type MethodRoute, parseRoutes } from './routes.ts'
 import type {
   FeathersService,
   NormalizedServiceOptions,
@@ -19,9 +19,7 @@ export const SERVICE: unique symbol = Symbol.for('@feathersjs/service')
 /** Where the options of a registered service have its routes, parsed. */
 const ROUTES: unique symbol = Symbol('routes')
 
-const NO_METHOD_ROUTES: ReadonlyMap<string, readonly MethodRoute[]> = new Map()
-
-const NO_ROUTES: ServiceRoutes = { all: [], byMethod: NO_METHOD_ROUTES }
+const NO_ROUTES: readonly MethodRoute[] = []
 
 const LIFECYCLE_METHODS = ['setup', 'teardown']
 
@@ -115,13 +113,18 @@ export function getServiceOptions(service: object): NormalizedServiceOptions {
 }
 
 /** The routes of a registered service beside those of the standard methods. */
-export function getRoutes(service: object): ServiceRoutes {
-  return (getServiceOptions(service) as { [ROUTES]?: ServiceRoutes } | undefined)?.[ROUTES] ?? NO_ROUTES
+export function getRoutes(service: object): readonly MethodRoute[] {
+  const options = getServiceOptions(service) as { [ROUTES]?: readonly MethodRoute[] } | undefined
+
+  return options?.[ROUTES] ?? NO_ROUTES
 }
 
 /** Those of one method. */
 export function getMethodRoutes(service: object, method: string): readonly MethodRoute[] {
-  return getRoutes(service).byMethod.get(method) ?? NO_ROUTES.all
+  const routes = getRoutes(service)
+
+  // Most services have none, and each request asks.
+  return routes.length === 0 ? routes : routes.filter((route) => route.method === method)
 }
 
 /**
@@ -164,8 +167,13 @@ export function wrapService(location: string, service: unknown, options?: Servic
 
   const registered = mark(Object.create(service), options)
   const { methods, routes } = getServiceOptions(registered)
+  const reserved = methods.find((name) => !canBeMethod(name))
 
-  for (const name of methods) assertMethodName(location, name)
+  if (reserved !== undefined)
+    throw createError(
+      'ALULA_RESERVED_NAME',
+      `'${reserved}' on service '${location}' is not allowed as a custom method name`
+    )
 
   if (routes) {
     Object.defineProperty(getServiceOptions(registered), ROUTES, { value: parseRoutes(location, routes) })
@@ -266,15 +274,6 @@ function describeNoService(service: unknown): string {
  */
 export function canBeMethod(name: string): boolean {
   return !RESERVED.has(name) && !name.startsWith('_')
-}
-
-function assertMethodName(location: string, name: string): void {
-  if (!canBeMethod(name)) {
-    throw createError(
-      'ALULA_RESERVED_NAME',
-      `'${name}' on service '${location}' is not allowed as a custom method name`
-    )
-  }
 }
 
 function listReserved(): ReadonlySet<string> {

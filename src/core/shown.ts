@@ -8,13 +8,7 @@ import { getInternals, type SentEvent } from './internals.ts'
 import { getServiceOptions } from './service.ts'
 import type { HookContext } from './types.ts'
 
-/**
- * Keeps fields of a record out of events, wherever the record stands in them.
- *
- * @param app The application
- * @param record The record
- * @param listNames Returns the names of the fields when an event is sent
- */
+/** Keeps fields of a record out of events, wherever the record stands in them. */
 export function keepFromEvents(app: object, record: object, listNames: () => readonly string[]): void {
   const internals = getInternals(app)
 

@@ -15,10 +15,6 @@ export type StoreAdapter = {
 /**
  * Checks that a service can be a store, and that clients cannot reach it.
  *
- * @param service The service
- * @param path Its path, for messages
- * @param option The option that names it
- * @param content What it is to keep
  * @throws Error that says what is wrong
  */
 export function assertStoreService(

@@ -55,7 +55,6 @@ export class EventStream implements WaitingConnection {
   /**
    * Sends bytes, or closes the stream where too much waits for the client.
    *
-   * @param bytes The bytes
    * @param isShared Whether other clients get the same bytes
    */
   send(bytes: Uint8Array, isShared: boolean): void {
@@ -142,8 +141,6 @@ export function toFieldBytes(name: 'id' | 'retry', value: string | number): Uint
  * The bytes of an event. The field `tx` is for our client; others ignore it.
  *
  * @param name The path of the service and the name of the event
- * @param payload What clients get
- * @param stamp Where the event is in the log
  * @throws TypeError for what JSON cannot hold
  */
 export function toEventBytes(

@@ -73,8 +73,6 @@ export class EventStreams {
    * Opens the stream of a client, which is a connection from then on; one that has to wait gets the time alone. For `HEAD`,
    * and after `close`, the login ends at once.
    *
-   * @param request What it asks for
-   * @returns The body of the response
    * @throws NotAuthenticated for credentials that are not valid, Unavailable when the client has gone meanwhile
    */
   async open(request: StreamRequest): Promise<StreamBody> {

@@ -32,14 +32,7 @@ export function parseAuthentication(options: ParseAuthenticationOptions = {}): R
     )
 }
 
-/**
- * The same for one request.
- *
- * @param app The application
- * @param own The request
- * @param options Which strategies look
- * @param next Called when that is done, with an error where it failed
- */
+/** The same for one request. `next` is called when that is done, with an error where it failed. */
 export function parseInto(
   app: TransportApplication,
   own: ExpressRequest,

@@ -13,7 +13,6 @@ type Step<C> =
  * Puts the before, after and error hooks of several phases around a pipeline. All that Feathers v5 says about `error`,
  * `result`, `original` and `type` is here and nowhere else.
  *
- * @param inner The pipeline
  * @param phases The phases, outermost first
  */
 export function wrapPhases<C extends BaseContext>(

@@ -6,7 +6,6 @@ import type { BaseContext, Layer, Pipeline } from './types.ts'
  * Builds one function from layers of hooks, from the inside out, so that a call composes nothing.
  *
  * @param layers The levels, outermost first
- * @param terminal What runs in the middle
  */
 export function compilePipeline<C extends BaseContext>(
   layers: readonly Layer<C>[],

@@ -24,6 +24,8 @@ export interface Traits {
   readonly authenticates?: Authenticates
   /** The paths of the fields that a hook takes out of what clients get, for what reads a pipeline. */
   readonly protects?: readonly string[]
+  /** Of a service of the library: who may call its methods. */
+  readonly access?: { readonly [method: string]: 'anyone' | 'user' }
   /** Whether an around hook refuses every external call, for tools that read a pipeline. */
   readonly refuses?: true
 }

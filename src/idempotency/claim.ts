@@ -12,7 +12,6 @@ import type { Claim } from './types.ts'
  * A hash of what a client has sent. With the key, which is not stored: otherwise a thief of the store could try passwords.
  *
  * @param context The context of the call, before its hooks
- * @param key The key
  */
 export function hashRequest(
   { method, path, id, data, params: { query, route } }: HookContext,

@@ -1,10 +1,10 @@
 import { assertBeforeSetup, assertCalled } from '../core/assert-application.ts'
 import { addRepetition } from '../core/gate.ts'
 import { addPlugin } from '../core/internals.ts'
-import { getOwnAccess } from '../core/own-access.ts'
 import { takesKey } from '../core/repeatable.ts'
 import { assertStoreService } from '../core/store-service.ts'
 import type { Application, ApplicationHookContext, FeathersService, NextFunction } from '../core/types.ts'
+import { getTraits } from '../hooks/traits.ts'
 import { type RedisOptions, toRedisSettings } from '../redis/options.ts'
 import { isCount, isObject, isString } from '../utils/check.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
@@ -61,7 +61,8 @@ export function idempotency(options: IdempotencyOptions = {}): (app: any) => voi
 
     async function open(_context: ApplicationHookContext, next: NextFunction): Promise<void> {
       getStore()
-      await shared?.open()
+      // Once for all servers: to connect again refuses the commands that wait for a reply.
+      if (!shared?.isReady) await shared?.open()
       await next()
     }
 
@@ -90,7 +91,7 @@ function findService(app: Application, path: string): IdempotencyStore {
 function addToServices(app: Application, getSettings: () => IdempotencySettings): void {
   const add = (service: FeathersService, path: string) => {
     // What logs in gives out credentials.
-    if (getOwnAccess(service)) return
+    if (getTraits(service).access) return
 
     const repetition = new Repetition(path, getSettings)
 

@@ -17,7 +17,6 @@ type Condition = readonly [name: string, value: unknown]
  *
  * @param query The query after all hooks
  * @param sent The query as it was sent; no hook has changed it
- * @param data What was written
  */
 export function toKept(query: Query, sent: Query, data: unknown): Query {
   const written: Query = Object(data)

@@ -244,9 +244,7 @@ function toRunning(): Conflict {
 /**
  * A caller who may not change the record any more gets no response about it. A rule for `create` has read the data already.
  *
- * @param context The context of the call
  * @param recordId The id of the record, where the call names it by another field
- * @param call What was sent
  * @returns Whether the caller may get the response; `false` for one about several records, which are not looked up
  * @throws NotFound for a record that is gone, or that neither the hooks nor the database let the caller find
  */

@@ -1,9 +1,10 @@
 // What leaves of a call, as it is stored, and how it leaves again.
-import { getResponse, setResponse } from '../core/call.ts'
+import { getResponse } from '../core/call.ts'
 import { isLostInJson } from '../core/json-result.ts'
 import type { HookContext, Id } from '../core/types.ts'
 import { convert, type FeathersError } from '../errors.ts'
 import { type FormattingApplication, toClientError } from '../transport/error.ts'
+import { setSlots } from '../utils/call-state.ts'
 import { findPath } from '../utils/object.ts'
 import { findTokenResponse } from '../utils/token-response.ts'
 
@@ -30,7 +31,6 @@ export const NOT_KEPT = ''
  *
  * @param context The context of a call that has finished
  * @param id The id of its record, where the call has named it by another field
- * @param maxSize How many bytes it may have
  * @returns JSON; {@link NOT_KEPT} for one that is too large, that is not to be stored, that has a token, or that JSON cannot hold
  */
 export function toStoredResponse(context: HookContext, id: Id | undefined, maxSize: number): string {
@@ -51,9 +51,7 @@ export function toStoredResponse(context: HookContext, id: Id | undefined, maxSi
  * The error of a call whose method has run, as clients see it.
  *
  * @param error What a hook after the method has thrown
- * @param app The application
  * @param id The id of the record, where the call has named it by another field
- * @param maxSize How many bytes it may have
  */
 export function toStoredError(
   error: unknown,
@@ -86,7 +84,7 @@ export function restoreResponse(context: HookContext, response: string): void {
   context.http = Object.assign(context.http ?? {}, http)
   context.result = body
   delete context.dispatch
-  setResponse(context, body)
+  setSlots(context, { response: body })
 }
 
 /** Cookies are credentials. */

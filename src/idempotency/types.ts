@@ -21,7 +21,6 @@ export interface IdempotencyStore {
    * Begins a call in one step: of several that begin with one key, one does. One that is still running after its lease
    * can be begun anew.
    *
-   * @param claim The call
    * @param params Those of the call, whose transaction a store in the same database joins
    * @returns `undefined` where it has begun; otherwise what is stored
    */
@@ -29,25 +28,18 @@ export interface IdempotencyStore {
   /**
    * Stores a response, unless another run has begun meanwhile.
    *
-   * @param claim The call
    * @param response As JSON; an empty string for none
    * @returns Whether it was stored
    */
   finish(claim: Claim, response: string): Promise<boolean>
   /** Forgets a call, unless another run has begun meanwhile. */
   release(claim: Claim): Promise<void>
-  /**
-   * How a call and its key are written in one transaction; `undefined` where they are not in one database.
-   *
-   * @param service The service of the call
-   * @param params Its params
-   */
+  /** How a call and its key are written in one transaction; `undefined` where they are not in one database. */
   unite?(service: object, params: object): Unite | undefined
   /**
    * Stores that the method of a call has run, in the transaction of its record, unless another run has begun meanwhile. The
    * call still runs, with a new lease; after it, its response is not kept. There with `unite`.
    *
-   * @param claim The call
    * @param params As for `begin`
    * @returns Whether it was stored
    */

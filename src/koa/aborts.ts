@@ -6,10 +6,8 @@ import { hasCode } from '../utils/check.ts'
 const GONE = ['ECONNRESET', 'EPIPE']
 
 /**
- * Keeps Koa from reporting that a client has gone before it had the whole response, or has sent what is no HTTP: for a server that is
- * no error, and Express does not report it either.
- *
- * @param context The prototype of the contexts of an application
+ * Has the contexts of an application keep Koa from reporting that a client has gone before it had the whole response, or has
+ * sent what is no HTTP: for a server that is no error, and Express does not report it either.
  */
 export function ignoreAborts(context: Pick<Koa.BaseContext, 'onerror'>): void {
   const { onerror } = context

@@ -29,14 +29,7 @@ export function parseAuthentication(options: ParseAuthenticationOptions = {}): M
   }
 }
 
-/**
- * The same for one request.
- *
- * @param app The application
- * @param own The request
- * @param context Its context
- * @param options Which strategies look
- */
+/** The same for one request. */
 export async function parseInto(
   app: TransportApplication,
   own: KoaRequest,

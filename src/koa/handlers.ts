@@ -44,13 +44,7 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
   }
 }
 
-/**
- * Makes an error the response of a request.
- *
- * @param context The context of the request
- * @param thrown Anything that was thrown
- * @param logger Where an unexpected error is written to
- */
+/** Makes an error the response of a request. */
 export function showError(context: FeathersKoaContext, thrown: unknown, logger: Logger | false): void {
   // Services may use parsers and zlib too: what these throw is no fault of the request.
   const error = context.hook ? thrown : fromParserError(thrown)

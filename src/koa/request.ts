@@ -67,10 +67,9 @@ interface QueriedRequest {
 }
 
 /**
- * Replaces `ctx.query` by the query as services get it, with objects and arrays. The same object is returned until the URL
- * changes, so that middleware may change what the service gets.
- *
- * @param request The prototype of the requests of an application, or one request
+ * Replaces `ctx.query` by the query as services get it, with objects and arrays, on the prototype of the requests of an
+ * application or on one request. The same object is returned until the URL changes, so that middleware may change what the
+ * service gets.
  */
 export function implementQuery(request: object): void {
   Object.defineProperty(request, 'query', {

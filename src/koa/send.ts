@@ -9,12 +9,8 @@ import { showError } from './handlers.ts'
 import { SERVED, type ServedContext } from './served.ts'
 
 /**
- * Sets status, headers and body of a response to the result of a call, for the middleware that runs after it.
- *
- * @param context The context of the request
- * @param result The result, its headers checked
- * @param settings The settings of the transport
- * @param toErrorCaching The headers for caches of an error that replaces the result
+ * Sets status, headers and body of a response to the result of a call, its headers checked, for the middleware that runs after
+ * it.
  */
 export function serveResult(
   context: ServedContext,
@@ -39,11 +35,9 @@ export function serveResult(
 }
 
 /**
- * Encodes the result of a call as every transport does, once all middleware has seen it and may have changed it. Everything
- * else is left to Koa: what middleware has set instead, and bytes and streams.
- *
- * @param context The context of the request
- * @param isLast Whether no other middleware sees the response: then it is written here, which saves Koa's part
+ * Encodes the result of a call as every transport does, once all middleware has seen it and may have changed it. Everything else
+ * is left to Koa: what middleware has set instead, and bytes and streams. Where no other middleware sees the response
+ * (`isLast`), it is written here, which saves Koa's part.
  */
 export function encodeResult(context: ServedContext, isLast: boolean): void {
   const served = context[SERVED]

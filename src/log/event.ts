@@ -2,6 +2,7 @@ import { getHome } from '../core/extensions.ts'
 import type { ServiceEvent } from '../core/internals.ts'
 import { toEventData } from '../core/publish.ts'
 import { getServiceOptions } from '../core/service.ts'
+import { withShown } from '../core/shown.ts'
 import type { Application, HookContext } from '../core/types.ts'
 import { showInstances } from '../utils/dispatch.ts'
 import { copyPlain, copyWith } from '../utils/object.ts'
@@ -20,19 +21,12 @@ export interface KeptEvent {
   readonly traceparent?: string | undefined
 }
 
-/** An event that was kept, and the service here that it is an event of. */
-export interface KnownEvent {
-  readonly service: object
-  readonly serviceEvent: ServiceEvent
-}
-
 /** What publishers need of a call. */
 const PARAMS = ['provider', 'query', 'route', 'requestId']
 
 /**
  * What is kept of an event.
  *
- * @param serviceEvent The event
  * @param names The names of further params that publishers need
  * @throws Error where it is not known what clients see of it
  */
@@ -65,28 +59,20 @@ export function copyEvent(kept: KeptEvent): KeptEvent {
   return copyWith(kept, { data, dispatch: sent === data ? undefined : sent })
 }
 
-/**
- * An event of this process that is sent later, with all that publishers get of its call.
- *
- * @param serviceEvent The event
- * @param copy The copy of what is kept of it
- */
+/** An event of this process that is sent later, with all that publishers get of its call. */
 export function toLaterEvent(serviceEvent: ServiceEvent, { data, dispatch = data }: KeptEvent): ServiceEvent {
-  const context = Object.create(serviceEvent.context, {
-    dispatch: { value: dispatch, enumerable: true, writable: true }
-  })
-
-  return copyWith(serviceEvent, { data, context })
+  return copyWith(serviceEvent, { data, context: withShown(serviceEvent.context, dispatch) })
 }
 
 /**
  * An event of a service as publishers get it again.
  *
- * @param app The application
- * @param kept What was kept of it
  * @returns `undefined` for an event that this process does not know
  */
-export function toKnownEvent(app: Application, kept: KeptEvent): KnownEvent | undefined {
+export function toKnownEvent(
+  app: Application,
+  kept: KeptEvent
+): { readonly service: object; readonly serviceEvent: ServiceEvent } | undefined {
   const { path, event, data, dispatch, call, params, traceparent } = kept
   const service: object | undefined = app.services[path]
 

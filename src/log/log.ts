@@ -1,16 +1,7 @@
 // The log of events: each event has a place in it, connections that come back get what they missed, and what is lost is
 // a gap and never silent.
 //
-// A transport opens the log when it starts, and is told what its connections have to know:
-//
-//     const log = openLog(app, {
-//       connections, // a set, or a map by connection: those that are open
-//       tellPosition(position, connections) {}, // a heartbeat: they have all events up to there
-//       tellGap({ services, position }, connections) {} // they missed events of these services, and go on from there
-//     })
-//     log.position // up to where a connection that begins now has all events
-//     await log.resume(connection, position) // its last position; resolves when it has all events
-//     log.close() // at teardown
+// A transport opens the log when it starts (`openLog`), and is told what its connections have to know (`LogListener`).
 //
 // Events come as before, by `publish` of the application: `(event, channel, context, data, stamp)`. The stamp is for
 // clients, beside the data of `toDeliveries`: `{ position, tx }`. There is none for events that no log has, such as those
@@ -67,7 +58,6 @@ export interface OpenLog {
   /**
    * Sends a connection what it missed, once the listeners of `connection` and `login` are through.
    *
-   * @param connection The connection
    * @param position Up to where its client has all events; `undefined` or `null` for one that begins
    * @returns Resolves when it has all events
    * @throws BadRequest at once for what is no position, and while another replay of the connection runs
@@ -128,33 +118,8 @@ export interface LogSource {
   readAfter(end: End): Promise<readonly ReceivedEntry[]>
 }
 
-/** The log, for what shares it among processes. */
-export interface SharedLog {
-  /** Names this process. */
-  readonly origin: string
-  /** The name of a transaction: that of this process, and a number that grows. Entries are written in its order. */
-  createTx(): string
-  /** Takes what has come out of the log: it is published, that of this process too. */
-  receive(entry: ReceivedEntry): void
-  /** Publishes events of this process before they have come out of the log, without a position; once. */
-  publishOwn(entry: OwnEntry): void
-  /** Begins another log, of which positions before mean nothing, after a place in it. */
-  renew(epoch: string, end: End): void
-  /** Goes on in the same log after a place, before which events are lost. */
-  skip(end: End): void
-  /** Tells all connections of a gap: for some services, or all. */
-  tellGap(services?: readonly string[]): void
-  /** Ends it: the process has a log of its own again. */
-  setSource(source: undefined): void
-}
-
-/**
- * Shares the log of an application with other processes.
- *
- * @param app The application
- * @param source The log that they share
- */
-export function shareLog(app: Application, source: LogSource): SharedLog {
+/** Shares the log of an application with other processes. */
+export function shareLog(app: Application, source: LogSource): Log {
   const log = getLog(app)
 
   log.setSource(source)
@@ -172,8 +137,6 @@ const CHECKS: OptionChecks = {
 /**
  * Opens the log of an application, which is kept while a transport has it open.
  *
- * @param app The application
- * @param listener Tells the connections of the transport
  * @throws TypeError for a setting `eventLog` that is not valid
  */
 export function openLog(app: Application, listener: LogListener): OpenLog {
@@ -200,7 +163,7 @@ function getLog(app: Application): Log {
 }
 
 /** The log of one process. */
-class Log implements EventLog {
+export class Log implements EventLog {
   readonly listeners: Set<LogListener> = new Set()
   readonly replays: Replays
   /** Events whose publishers have not decided, in the order of the log. */
@@ -290,16 +253,19 @@ class Log implements EventLog {
     this.closeUnused()
   }
 
+  /** Begins a log that processes share, or ends it: the process has a log of its own again. */
   setSource(source: LogSource | undefined): void {
     this.source = source
     this.renew(createEpoch(), { id: String(this.entryCount), count: 0 })
     this.closeUnused()
   }
 
+  /** The name of a transaction: that of this process, and a number that grows. Entries are written in its order. */
   createTx(): string {
     return `${this.origin}-${++this.entryCount}`
   }
 
+  /** Begins another log, of which positions before mean nothing, after a place in it. */
   renew(epoch: string, end: End): void {
     this.epoch = epoch
     this.entry = undefined
@@ -308,10 +274,12 @@ class Log implements EventLog {
     this.replays.settle()
   }
 
+  /** Goes on in the same log after a place, before which events are lost. */
   skip(end: End): void {
     this.ring.reset(end)
   }
 
+  /** Takes what has come out of the log: it is published, that of this process too. */
   receive({ id, tx, paths, count, text, own }: ReceivedEntry): void {
     const entry = this.ring.push(this.epoch, id, tx)
 
@@ -325,6 +293,7 @@ class Log implements EventLog {
     if (text === undefined && !own) this.tellGap(paths)
   }
 
+  /** Publishes events of this process before they have come out of the log, without a position; once. */
   publishOwn(own: OwnEntry): void {
     if (own.isPublished) return
 
@@ -335,6 +304,7 @@ class Log implements EventLog {
     }
   }
 
+  /** Tells all connections of a gap: for some services, or all. */
   tellGap(services: readonly string[] = listPublished(this.app)): void {
     // Not the end of the log: an event before it may wait for its publisher, and would be lost with the connection.
     const gap = { services, position: this.sentPosition }

@@ -103,7 +103,6 @@ export class Replays {
   /**
    * Sends a connection what it missed. From the call on it gets all events this way, until it has got the last one.
    *
-   * @param replay The connection
    * @returns Resolves when it has the last one
    * @throws BadRequest at once while another replay of the connection runs
    */
@@ -254,7 +253,8 @@ export function hasPublisher(app: Application, path: string): boolean {
 
   return (
     service !== undefined &&
-    getServiceOptions(service).serviceEvents.some((event) => getPublisher(app, service, event) !== undefined)
+    // A plugin may have put a service among the others that was never registered.
+    getServiceOptions(service)?.serviceEvents.some((event) => getPublisher(app, service, event)) === true
   )
 }
 

@@ -70,8 +70,6 @@ export class Ring {
   /**
    * Adds an event to the last entry.
    *
-   * @param entry The last entry
-   * @param path The path of the service
    * @param event What is kept of it; nothing where that is not known
    * @param bytes How many bytes it has
    */
@@ -94,9 +92,6 @@ export class Ring {
   /**
    * Fills the last entry with what a shared log has of it.
    *
-   * @param entry The last entry
-   * @param paths The paths of its services
-   * @param count How many events it has
    * @param text Its events; nothing for one that is too large for the shared log
    */
   fill(entry: Entry, paths: readonly string[], count: number, text: string | undefined): void {

@@ -3,7 +3,6 @@ import { findGuard } from '../access/guard.ts'
 import { getLayers, listProtected } from '../core/gate.ts'
 import { getInternals } from '../core/internals.ts'
 import { getDefinition, isStandardMethod } from '../core/methods.ts'
-import { getOwnAccess } from '../core/own-access.ts'
 import { getPublisher } from '../core/publish.ts'
 import { takesKey } from '../core/repeatable.ts'
 import type { MethodRoute } from '../core/routes.ts'
@@ -142,7 +141,7 @@ export function readServices(app: Application, paths?: ReadonlySet<string>): rea
       isSingleton: options.singleton !== undefined,
       isStored: of.isStored,
       hasUpsert: isUpsert(service, 'upsert'),
-      hasOwnAccess: getOwnAccess(service) !== undefined,
+      hasOwnAccess: getTraits(service).access !== undefined,
       acceptsForms: options.forms === true,
       operators: isStringList(operators) ? operators : [],
       definition: getSchemaDefinition(service),
@@ -223,7 +222,7 @@ export function findToolFault(service: FeathersService, method: string, who: str
 
 /** Whether a method is closed to clients of MCP, whatever is declared, as the methods of a login are. */
 function isClosed(service: FeathersService, who: string): boolean {
-  return who === 'nobody' || getOwnAccess(service) !== undefined
+  return who === 'nobody' || getTraits(service).access !== undefined
 }
 
 /** A service whose methods are read. */

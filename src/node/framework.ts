@@ -17,13 +17,8 @@ import { isOwnOrigin } from '../transport/origin.ts'
 import { isObject } from '../utils/check.ts'
 import { createError } from '../utils/developer-error.ts'
 import type { NodeRequest } from './request.ts'
-import { removeBodyHeaders } from './send.ts'
 
-/**
- * Keeps something for each service, made at its first request: services may be registered before their transport or after it.
- *
- * @param create Makes it
- */
+/** Keeps something for each service, made at its first request: services may be registered before their transport or after it. */
 export function createForEach<T>(create: (service: object) => T): (service: object) => T {
   const made = new WeakMap<object, T>()
 
@@ -40,13 +35,8 @@ export function createForEach<T>(create: (service: object) => T): (service: obje
 }
 
 /**
- * Looks for credentials in a request, for its middleware and for its call.
- *
- * @param app The application
- * @param request The request
- * @param options Which strategies look
- * @returns The credentials; `null` for none, and for those of a cookie that a page of another origin had sent: calls of services
- * are refused later, and routes of the framework see a request without credentials
+ * Looks for credentials in a request, for its middleware and for its call. There are none in a cookie that a page of another
+ * origin had sent: calls of services are refused later, and routes of the framework see a request without credentials.
  */
 export async function findCredentials(
   app: TransportApplication,
@@ -58,15 +48,7 @@ export async function findCredentials(
   return found && (await isOwnOrigin(app, request, options)) ? found : null
 }
 
-/**
- * Verifies the credentials of a request as the hook `authenticate` does.
- *
- * @param hook The hook
- * @param app The application
- * @param given The params of the request
- * @param client Where its client is
- * @returns The params with what the strategy has found
- */
+/** Verifies the credentials of a request as the hook `authenticate` does. Returns its params with what the strategy has found. */
 export async function authenticateRequest(
   hook: (context: any) => Promise<unknown>,
   app: unknown,
@@ -84,13 +66,6 @@ export async function authenticateRequest(
 /**
  * The status and the headers of the response to a call that has failed. Set before an error handler sees the error, because only
  * the transport knows its strategies.
- *
- * @param app The application
- * @param error Anything that was thrown
- * @param request The request
- * @param route The service
- * @param call The context of the call, if it has begun
- * @param settings The settings of the transport
  */
 export function toFailedHead(
   app: TransportApplication,
@@ -109,14 +84,15 @@ export function toFailedHead(
   }
 }
 
-/**
- * Sets the headers of an error in place of those of the body that it replaces, and `X-Content-Type-Options`.
- *
- * @param response The response of the server
- * @param headers The headers of the error
- */
+/** Headers about the body of a response (RFC 9110 §8). */
+const BODY_HEADERS = [
+  ...['Content-Type', 'Content-Encoding', 'Content-Language', 'Content-Length', 'Content-Location'],
+  ...['Content-Range', 'Content-Disposition', 'ETag', 'Last-Modified']
+]
+
+/** Sets the headers of an error in place of those of the body that it replaces, and `X-Content-Type-Options`. */
 export function setErrorHeaders(response: ServerResponse, headers: HttpResult['headers']): void {
-  removeBodyHeaders(response)
+  for (const name of BODY_HEADERS) response.removeHeader(name)
 
   for (const [name, value] of Object.entries(toHead(headers))) {
     // `rest` may have set it, with other strategies.
@@ -129,9 +105,7 @@ export function setErrorHeaders(response: ServerResponse, headers: HttpResult['h
 /**
  * Checks that a function that makes middleware is not used as middleware: requests would never get a response.
  *
- * @param name The name of the function
- * @param argument Its first argument
- * @throws Error when that is a request of Node, or the context of one of Koa
+ * @throws Error when its first argument is a request of Node, or the context of one of Koa
  */
 export function assertNoRequest(name: string, argument: unknown): void {
   if (argument instanceof IncomingMessage || (isObject(argument) && 'req' in argument)) {

@@ -16,11 +16,8 @@ interface ServedApplication {
 }
 
 /**
- * Gives an application `listen`, and a `teardown` that first closes what listens.
- *
- * @param app The application, which is changed
- * @param create Creates a server of it that does not listen yet
- * @param steps `prepare` is awaited before the application is set up, `warn` is called when the server listens
+ * Gives an application `listen`, and a `teardown` that first closes what listens. `create` makes a server that does not listen
+ * yet, `prepare` is awaited before the application is set up, `warn` is called when the server listens.
  */
 export function implementListen(
   app: any,
@@ -49,16 +46,12 @@ export function implementListen(
 }
 
 /**
- * Sets the services of an application up and starts its server.
+ * Sets the services of an application up and starts its server, after `prepare`. The application is torn down too when the
+ * server is closed by `server.close()`; `closers` gets the function that closes it, which `teardown` removes and calls.
  *
- * @param app The application. It is torn down too when the server is closed by `server.close()`
- * @param server A server of `node:http` that does not listen yet
  * @param args What `server.listen` takes
- * @param closers Gets the function that closes the server; `teardown` removes it and calls it
- * @param prepare Awaited first
- * @returns The server, once it listens
- * @throws Error while the application is being set up, and when it is torn down meanwhile; what `setup` rejects with, and what keeps the server from listening.
- * The application is torn down then, unless another server of it listens
+ * @throws Error while the application is being set up, and when it is torn down meanwhile; what `setup` rejects with, and what
+ * keeps the server from listening. The application is torn down then, unless another server of it listens
  */
 export async function startServer(
   app: ServedApplication,
@@ -73,7 +66,12 @@ export async function startServer(
 
   if (prepare) await prepare(app)
 
-  assertNoSetup(internals.settingUp)
+  if (internals.settingUp > 0) {
+    throw createError(
+      'ALULA_SETUP_RUNNING',
+      'app.setup() has not finished: await it before app.listen(), or leave it out, because app.listen() calls it'
+    )
+  }
 
   const close = prepareClose(limitPipelining(server), app)
 
@@ -111,15 +109,6 @@ export async function startServer(
   server.once('close', () => internals.listening--)
 
   return server
-}
-
-function assertNoSetup(settingUp: number): void {
-  if (settingUp === 0) return
-
-  throw createError(
-    'ALULA_SETUP_RUNNING',
-    'app.setup() has not finished: await it before app.listen(), or leave it out, because app.listen() calls it'
-  )
 }
 
 function createTornDown(): Error {

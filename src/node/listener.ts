@@ -36,13 +36,7 @@ export function toListener(
     limit(request, response, () => void respond(new NodeRequest(request, response, settings.trustProxy)))
 }
 
-/**
- * Responds to requests on a server of Node, without what a framework would do.
- *
- * @param app The application
- * @param settings The settings of the transport
- * @returns Responds to a request; it never rejects
- */
+/** Responds to requests on a server of Node, without what a framework would do. It never rejects. */
 export function createResponder(
   app: TransportApplication,
   settings: HttpSettings

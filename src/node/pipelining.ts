@@ -94,9 +94,8 @@ function isServer(value: unknown): boolean {
 }
 
 /**
- * The same limits for a listener, which does not know its server.
+ * The same limits for a listener, which does not know its server. On each connection, the gate of its first request decides.
  *
- * @param options As for {@link limitPipelining}; on each connection, the gate of its first request decides
  * @throws TypeError for a limit that is not a positive integer
  */
 export function createPipelineGate(options: PipeliningOptions = {}): PipelineGate {
@@ -121,11 +120,7 @@ export function createPipelineGate(options: PipeliningOptions = {}): PipelineGat
   }
 }
 
-/**
- * Whether requests of a connection are held. A response that announces the end of the connection would drop them.
- *
- * @param socket The socket of the connection; `null` for a request whose body is destroyed
- */
+/** Whether requests of a connection, where there still is one, are held. A response that announces its end would drop them. */
 export function hasHeldRequests(socket: PipelinedSocket | null): boolean {
   return socket?.[PIPELINE]?.hasHeld ?? false
 }

@@ -16,10 +16,9 @@ const DECOMPRESSORS: ReadonlyMap<string, () => Transform> = new Map([
 /**
  * Reads the body of a request as a string, decompressed, no further than the limit, whatever its `Content-Length` says.
  *
- * @param request A request whose body was not read yet
  * @param limit How many bytes may be read, after decompression
- * @throws PayloadTooLarge past the limit, at once; UnsupportedMediaType for an unknown `Content-Encoding`; BadRequest when
- * the body cannot be decompressed or the client goes away; Error when middleware has consumed the body
+ * @throws PayloadTooLarge past the limit, at once; UnsupportedMediaType for an unknown `Content-Encoding`; BadRequest when the
+ * body cannot be decompressed or the client goes away; Error when middleware has consumed the body
  */
 export async function readText(request: IncomingMessage, limit: number): Promise<string> {
   if (!hasBody(request)) return ''
@@ -94,7 +93,6 @@ export function isBodyPending(
 /**
  * The body of a request as a stream, as it was sent.
  *
- * @param request A request whose body was not read yet
  * @throws BadRequest when the client has gone; Error when middleware has consumed the body
  */
 export function toBodyStream(request: IncomingMessage): AsyncIterable<Uint8Array> {

@@ -26,11 +26,7 @@ export class NodeRequest implements HttpRequest {
   readonly response: ServerResponse
   private readonly trustProxy: number | undefined
 
-  /**
-   * @param incoming The request
-   * @param response Its response
-   * @param trustProxy How many proxies are in front; `undefined` where nothing says so
-   */
+  /** @param trustProxy How many proxies are in front; `undefined` where nothing says so */
   constructor(incoming: ServerRequest, response: ServerResponse, trustProxy?: number) {
     const { method = 'GET', url = '/', headers } = incoming
     const { path, search } = splitTarget(url)

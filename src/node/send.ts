@@ -3,23 +3,7 @@ import type { HttpResponse } from '../transport/http.ts'
 import { copyWith } from '../utils/object.ts'
 import { isBodyPending } from './read.ts'
 
-/** Headers about the body of a response (RFC 9110 §8). */
-const BODY_HEADERS = [
-  ...['Content-Type', 'Content-Encoding', 'Content-Language', 'Content-Length', 'Content-Location'],
-  ...['Content-Range', 'Content-Disposition', 'ETag', 'Last-Modified']
-]
-
-/** Removes what middleware has said about a body that an error replaces. */
-export function removeBodyHeaders(response: Pick<ServerResponse, 'removeHeader'>): void {
-  for (const name of BODY_HEADERS) response.removeHeader(name)
-}
-
-/**
- * Headers with the cookies that earlier code has set on the response: each is one of its own, and none replaces another.
- *
- * @param response The response
- * @param headers The headers that are set on it
- */
+/** Headers with the cookies that earlier code has set on the response: each is one of its own, and none replaces another. */
 export function withEarlierCookies<Headers extends HttpResponse['headers']>(
   response: Pick<ServerResponse, 'getHeader'>,
   headers: Headers
@@ -34,12 +18,7 @@ export function withEarlierCookies<Headers extends HttpResponse['headers']>(
   return name === undefined ? headers : { ...headers, [name]: [earlier, headers[name]].flat() }
 }
 
-/**
- * Removes the headers of a call from a response that became an error after it. Cookies that other code has set stay.
- *
- * @param response The response
- * @param headers The headers that the call has set on it
- */
+/** Removes the headers of a call from a response that became an error after it. Cookies that other code has set stay. */
 export function removeCallHeaders(
   response: Pick<ServerResponse, 'getHeader' | 'setHeader' | 'removeHeader'>,
   headers: HttpResponse['headers']
@@ -54,11 +33,7 @@ export function removeCallHeaders(
 }
 
 /**
- * Writes a response. Head and JSON leave in one write to the socket.
- *
- * @param request The request: a `HEAD` gets no body
- * @param response The response of the server, which is ended; headers that are set on it stay unless `sent` has others
- * @param sent What is sent
+ * Writes a response: head and JSON leave in one write to the socket. Headers that are set on it stay unless `sent` has others.
  */
 export function sendResponse(
   request: Pick<IncomingMessage, 'method' | 'complete' | 'headers' | 'httpVersionMajor'>,

@@ -132,13 +132,9 @@ class Connections {
 }
 
 /**
- * Accepts the connections that wait, without reading from them: a listening socket that is closed resets them,
- * and their clients may have sent requests already. While nothing is read, clients get no response and open no further
- * connection; those that have just got one have the time to do so.
- *
- * @param server The server
- * @param connections Those that it has
- * @returns The connections, paused
+ * Accepts the connections that wait, and returns them paused: a listening socket that is closed resets them, and their clients
+ * may have sent requests already. While nothing is read, clients get no response and open no further connection; those that have
+ * just got one have the time to do so.
  */
 async function acceptBacklog(server: Server, connections: Connections): Promise<Socket[]> {
   const end = performance.now() + BACKLOG_GRACE

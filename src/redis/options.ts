@@ -32,7 +32,6 @@ const CHECKS: OptionChecks = {
  * Checks options, and puts in place what is left out.
  *
  * @param owner What has the options, for messages
- * @param options The options
  * @param further Options that only this owner has
  * @param under The option that holds these
  * @throws TypeError for an option that is not valid

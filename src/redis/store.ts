@@ -30,7 +30,6 @@ export class StoreConnection {
   /**
    * Connects to Redis. From then on the connection comes back by itself.
    *
-   * @param listener Called when it is lost
    * @param handleConnection Runs when Redis can be asked, at first and again
    * @throws Error when Redis does not respond in time
    */
@@ -60,7 +59,6 @@ export class StoreConnection {
   /**
    * Asks Redis.
    *
-   * @param question Sends commands
    * @throws Unavailable when Redis does not respond, also if what was asked has been done all the same
    */
   async ask<T>(question: (client: Client) => Promise<T>): Promise<T> {

@@ -1,5 +1,4 @@
 // What an application does with a declaration. Browsers that only declare do without it: their size counts.
-import { setResponse } from '../core/call.ts'
 import { getProvider, goesToClient } from '../core/client-call.ts'
 import { reportMistake } from '../core/events.ts'
 import { assertJsonResult } from '../core/json-result.ts'
@@ -278,7 +277,7 @@ class ServiceSchema implements DescribedExtension {
       }
       if (present && goesToClient(context)) {
         return andThen(present(context as ViewContext), (presented) => {
-          setResponse(context, presented)
+          setSlots(context, { response: presented })
           if (event) keepPrivate(context, event, source)
         })
       }
@@ -287,7 +286,7 @@ class ServiceSchema implements DescribedExtension {
       const shown = context.dispatch
 
       keepPrivate(context, event, source)
-      if (context.dispatch !== shown && goesToClient(context)) setResponse(context, shown)
+      if (context.dispatch !== shown && goesToClient(context)) setSlots(context, { response: shown })
     }
   }
 

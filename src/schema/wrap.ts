@@ -20,7 +20,7 @@ import { toResultKind } from './result-kind.ts'
 export function assertPlaceholders({ envelope }: SchemaSettings, service: object, path: string): void {
   if (!envelope?.request) return
 
-  for (const { name, placeholders } of getRoutes(service).all) {
+  for (const { name, placeholders } of getRoutes(service)) {
     const twice = placeholders.find((one) => one === envelope.one || one === envelope.many)
 
     if (twice === undefined) continue

@@ -14,10 +14,6 @@ import { type Parents, toParentError } from './options.ts'
  * Checks that the services of parents are there and have `get`, that the service has the fields, and that relations which
  * lead to it have its placeholders.
  *
- * @param service The service
- * @param path Its path
- * @param parents Its parents
- * @param app The application, when it is set up
  * @throws Error that names the parent and what it needs
  */
 export async function assertParents(

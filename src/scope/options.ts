@@ -15,8 +15,6 @@ export interface Parents {
 /**
  * Brings the option `parent` into its long form, in the order of the placeholders.
  *
- * @param path The path of the service
- * @param options The option
  * @throws TypeError for another value; Error for a placeholder that the path does not have, and for one that two fields name
  */
 export function parseParents(path: string, options: ParentOptions): Parents {

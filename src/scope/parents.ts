@@ -9,8 +9,7 @@ import { getSchemaDefinition } from '../schema/compile.ts'
 import { toBadRequest } from '../schema/faults.ts'
 import { addInherited, getSlots, toNestedParams } from '../utils/call-state.ts'
 import { hasCode, isObject } from '../utils/check.ts'
-import { copyWith } from '../utils/object.ts'
-import { getPlaceholder } from '../utils/placeholder.ts'
+import { copyWith, getPath } from '../utils/object.ts'
 import { isSameId } from '../utils/same-id.ts'
 import { shorten } from '../utils/shorten.ts'
 import { type Parents, toParentError } from './options.ts'
@@ -24,8 +23,6 @@ interface ParentIds {
  * Asks for the records that the path of a call names, as the caller, and holds the call to them. An internal call has those
  * that its `params.route` names.
  *
- * @param context The context of the call
- * @param parents The parents of the service
  * @throws NotFound where the caller may not get one of them, whether or not it is there
  */
 export async function resolveParents(context: HookContext, parents: Parents): Promise<void> {
@@ -33,7 +30,7 @@ export async function resolveParents(context: HookContext, parents: Parents): Pr
   const ids: ParentIds = {}
 
   for (const [field, parent] of Object.entries(parents)) {
-    const value = getPlaceholder(route, parent.placeholder)
+    const value = getPath(route, [parent.placeholder]) ?? undefined
 
     if (value !== undefined) ids[field] = await getParentId(context, field, parent, value as Id)
     // A relation of another service leads here, or a hook has taken the route away.

@@ -5,11 +5,8 @@ import type { Server } from 'socket.io'
 const EVENTS = ['request', 'upgrade', 'close', 'listening']
 
 /**
- * Attaches Socket.IO to an HTTP server. Socket.IO wraps the existing listeners and cannot be detached by itself.
- *
- * @param io The server of Socket.IO
- * @param server The HTTP server
- * @returns Detaches it, so that another one can be attached
+ * Attaches Socket.IO to an HTTP server. Socket.IO wraps the existing listeners and cannot be detached by itself: the function
+ * that is returned does so, so that another one can be attached.
  */
 export function attach(io: Server, server: HttpServer): () => void {
   const before = new Map(EVENTS.map((event) => [event, server.rawListeners(event)]))

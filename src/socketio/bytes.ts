@@ -15,10 +15,8 @@ export interface Encoder {
 const MAX_ATTACHMENTS = 10
 
 /**
- * Sends packets as JSON, as a response over HTTP would be, that have a `bigint` or more attachments than clients accept.
- * Otherwise one client could store bytes that disconnect every client that reads them.
- *
- * @param encoder The encoder of a server of Socket.IO; it is changed. Encoders of other parsers have no attachments
+ * Has the encoder of a server send packets as JSON, as a response over HTTP would be, that have a `bigint` or more attachments
+ * than clients accept. Otherwise one client could store bytes that disconnect every client that reads them.
  */
 export function encodeAsJson(encoder: Encoder): void {
   const encode = encoder.encode.bind(encoder)

@@ -29,7 +29,6 @@ export class Connections {
   private readonly watched = new WeakSet<object>()
 
   /**
-   * @param app The application
    * @param trusts Whether pages of an origin may send cookies
    * @param trustProxy How many proxies are in front; `undefined` where nothing says so
    */
@@ -93,11 +92,7 @@ export class Connections {
     socket.feathers = Object.assign(connection, given)
   }
 
-  /**
-   * Emits `connection` on the application, for a socket that is connected now.
-   *
-   * @returns The connection; `undefined` when it has ended meanwhile
-   */
+  /** Emits `connection` on the application, for a socket that is connected now. Returns nothing when it has ended meanwhile. */
   announce(socket: OpenedSocket): RealTimeConnection | undefined {
     // Sockets that Socket.IO has restored skip `begin`.
     const connection = socket.feathers ?? this.create(socket)
@@ -121,11 +116,7 @@ export class Connections {
     return connections.flatMap((connection) => this.sockets.get(connection as RealTimeConnection) ?? [])
   }
 
-  /**
-   * Calls a function when a connection ends.
-   *
-   * @returns Removes the function again
-   */
+  /** Calls a function when a connection ends. Returns what removes the function again. */
   onEnd(connection: RealTimeConnection, callback: () => void): () => void {
     const callbacks = this.onEnded.get(connection)
 

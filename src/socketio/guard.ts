@@ -12,12 +12,9 @@ interface Reserving {
 }
 
 /**
- * Lets middleware and listeners that the application adds to a server of Socket.IO fail without harm: Socket.IO does not look
- * at what they return, and a promise that rejects would end the process.
- *
- * @param io The server
- * @param app Where errors of listeners are reported
- * @param refuse Reports an error of middleware, and makes the one that the client gets
+ * Lets middleware and listeners that the application adds to a server of Socket.IO fail without harm: Socket.IO does not look at
+ * what they return, and a promise that rejects would end the process. `refuse` reports an error of middleware, and makes the one
+ * that the client gets.
  */
 export function guardServer(
   io: Server,

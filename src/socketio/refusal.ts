@@ -4,10 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 type EngineRequest = IncomingMessage & { readonly res?: ServerResponse }
 
 /**
- * Refuses a handshake for the moment. Engine.IO itself only knows the statuses of a client that is wrong.
- *
- * @param request The request of the handshake, for which Engine.IO is not called back
- * @param wait After how many milliseconds its client may try again
+ * Refuses a handshake for some milliseconds. Engine.IO, which is not called back then, only knows the statuses of a wrong
+ * client.
  */
 export function refuseForNow(request: IncomingMessage, wait: number): void {
   const { res: response, socket } = request as EngineRequest

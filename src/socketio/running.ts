@@ -1,4 +1,4 @@
-import { withTimeout } from '../utils/with-timeout.ts'
+import { settleWithin } from '../utils/promise.ts'
 
 /** How long, in milliseconds, no work has to begin before everything counts as finished. */
 const QUIET_TIME = 20
@@ -21,7 +21,10 @@ export class Running {
 
       isOver = true
       this.current--
-      if (this.current === 0) this.announce()
+      if (this.current > 0) return
+
+      for (const resolve of this.onIdle) resolve()
+      this.onIdle.clear()
     }
   }
 
@@ -30,26 +33,17 @@ export class Running {
     if (this.current > 0) await new Promise<void>((resolve) => this.onIdle.add(resolve))
   }
 
-  /**
-   * Resolves when no work is in progress and none has begun for a moment.
-   *
-   * @param limit How long to wait for that at most, in milliseconds
-   */
+  /** Resolves when no work is in progress and none has begun for a moment, after `limit` milliseconds at the latest. */
   async quiet(limit: number): Promise<void> {
     const end = performance.now() + limit
     let begun: number
 
     do {
-      await withTimeout(this.idle(), end - performance.now()).catch(() => undefined)
+      await settleWithin(end - performance.now(), [this.idle()])
       begun = this.begun
       await new Promise((resolve) => setTimeout(resolve, QUIET_TIME))
       // A busy process runs its timers late, with messages waiting to be read: those come first.
       await new Promise(setImmediate)
     } while (begun !== this.begun && performance.now() < end)
-  }
-
-  private announce(): void {
-    for (const resolve of this.onIdle) resolve()
-    this.onIdle.clear()
   }
 }

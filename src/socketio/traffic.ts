@@ -65,10 +65,7 @@ export class Traffic implements WaitingConnection {
   private started = 0
   private isScheduled = false
 
-  /**
-   * @param conn The connection
-   * @param backlog Counts what waits for single clients, over all connections
-   */
+  /** The backlog counts what waits for single clients, over all connections. */
   constructor(conn: EngineConnection, backlog: Backlog) {
     this.conn = conn
     this.backlog = backlog

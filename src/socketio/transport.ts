@@ -12,13 +12,11 @@ import { BODY_LIMIT } from '../transport/body.ts'
 import { type LogContext, type Logger, logUnexpected, toClientError } from '../transport/error.ts'
 import { handleSocket, type SocketReply, toDeliveries, toPath, toSocketError } from '../transport/socket.ts'
 import { Backlog, getBacklogLimit } from '../utils/backlog.ts'
-import { attempt } from '../utils/promise.ts'
-import { withTimeout } from '../utils/with-timeout.ts'
+import { attempt, settleWithin } from '../utils/promise.ts'
 import { attach } from './attachment.ts'
 import { type Encoder, encodeAsJson } from './bytes.ts'
 import { Connections, type OpenedSocket } from './connections.ts'
 import { guardServer } from './guard.ts'
-import { Leavers } from './leavers.ts'
 import { refuseForNow } from './refusal.ts'
 import { Running } from './running.ts'
 import { type EngineConnection, Traffic } from './traffic.ts'
@@ -41,9 +39,6 @@ const SOCKET_EVENTS: ReadonlySet<string> = new Set([
   'newListener'
 ])
 
-type AllowRequest = NonNullable<ServerOptions['allowRequest']>
-type Asked = [allow: AllowRequest, ...Parameters<AllowRequest>]
-
 /** A server of Socket.IO for an application, from its setup to its teardown. */
 export class SocketTransport {
   readonly io: Server
@@ -52,7 +47,11 @@ export class SocketTransport {
   private readonly connections: Connections
   private readonly log: OpenLog
   private readonly running = new Running()
-  private readonly leavers = new Leavers()
+  /**
+   * Sockets whose clients take `$closing`, and leave by themselves: a server that closes a connection cannot know which calls are on
+   * their way to it. A client that sends no more calls, and has all replies, knows that none is.
+   */
+  private readonly leavers = new Set<OpenedSocket>()
   private readonly backlog = new Backlog(getBacklogLimit())
   private readonly traffic = new WeakMap<EngineConnection, Traffic>()
   private readonly methods = new Set<string>()
@@ -62,12 +61,7 @@ export class SocketTransport {
   private isRefusing = false
   private isClosed = false
 
-  /**
-   * @param app The application
-   * @param SocketServer The class of the package `socket.io`
-   * @param options Its options
-   * @param logger Where unexpected errors are written to
-   */
+  /** @param SocketServer The class of the package `socket.io` */
   constructor(
     app: Application,
     SocketServer: typeof Server,
@@ -95,8 +89,15 @@ export class SocketTransport {
         }
 
         if (this.isRefusing) decide('The server is closing', false)
-        else if (options.allowRequest) this.askAllowed(options.allowRequest, request, admit)
-        else admit(undefined, true)
+        else if (!options.allowRequest) admit(undefined, true)
+        else
+          attempt(
+            () => options.allowRequest?.(request, admit),
+            (error) => {
+              this.report(error)
+              decide('The request could not be checked', false)
+            }
+          )
       }
     })
 
@@ -139,7 +140,7 @@ export class SocketTransport {
   /** Replies to calls that have arrived or are in transit, and closes all connections: clients reconnect elsewhere. */
   async close(): Promise<void> {
     this.isRefusing = true
-    await this.leavers.dismiss(CLOSE_GRACE)
+    await settleWithin(CLOSE_GRACE, [...this.leavers].map(dismiss))
     await this.running.quiet(CLOSE_GRACE)
     this.isClosed = true
     for (const { conn } of this.connections.open) this.getTraffic(conn).runAll()
@@ -171,7 +172,12 @@ export class SocketTransport {
     for (const { name, payload, connections } of toDeliveries(event, channel, context, data)) {
       const sockets = this.connections.listSockets(connections)
 
-      if (sockets.length > 0) this.send(sockets, [name, payload, ...(stamp ? [stamp] : [])], context)
+      try {
+        if (sockets.length > 0) this.emit(sockets, [name, payload, ...(stamp ? [stamp] : [])])
+      } catch (error) {
+        // A payload that cannot be encoded must not affect connections with another one.
+        reportError(this.app, error, context)
+      }
     }
   }
 
@@ -179,15 +185,6 @@ export class SocketTransport {
     const sockets = this.connections.listSockets(connections)
 
     if (sockets.length > 0) this.emit(sockets, [name, content])
-  }
-
-  private send(sockets: OpenedSocket[], event: [string, ...unknown[]], context: HookContext): void {
-    try {
-      this.emit(sockets, event)
-    } catch (error) {
-      // A payload that cannot be encoded must not affect connections with another one.
-      reportError(this.app, error, context)
-    }
   }
 
   /** To all sockets at once, so that it is encoded once. */
@@ -211,17 +208,6 @@ export class SocketTransport {
       this.methods.add(method)
       for (const socket of this.connections.open) this.listen(socket, method)
     }
-  }
-
-  /** Asks a function of the application; where it fails, the client does not connect. */
-  private askAllowed(...[allow, request, decide]: Asked): void {
-    attempt(
-      () => allow(request, decide),
-      (error) => {
-        this.report(error)
-        decide('The request could not be checked', false)
-      }
-    )
   }
 
   private async begin(socket: OpenedSocket, next: (error?: Error) => void): Promise<void> {
@@ -251,7 +237,10 @@ export class SocketTransport {
     }
 
     this.connections.onEnd(connection, () => this.getTraffic(socket.conn).drop())
-    socket.on('disconnect', () => this.connections.end(connection))
+    socket.on('disconnect', () => {
+      this.leavers.delete(socket)
+      this.connections.end(connection)
+    })
     for (const method of this.methods) this.listen(socket, method)
     socket.on('$resume', (position, reply) => this.resume(socket, position, reply))
     socket.onAny((event, ...received) => this.refuseUnknown(socket, event, received))
@@ -420,6 +409,13 @@ function getConnection({ feathers: connection = {} }: OpenedSocket): RealTimeCon
   return connection
 }
 
+/** Resolves when a client has left. */
+function dismiss(socket: OpenedSocket): Promise<void> {
+  socket.emit('$closing')
+
+  return new Promise((resolve) => socket.once('disconnect', () => resolve()))
+}
+
 /** A transport of Engine.IO; that of long-polling has no WebSocket. */
 interface WithWebSocket {
   readonly socket?: { once(event: 'close', listener: () => void): unknown; terminate(): void }
@@ -443,6 +439,6 @@ async function closeTransports(sockets: readonly OpenedSocket[]): Promise<void> 
     conn.close()
   }
 
-  await withTimeout(Promise.all(closed), CLOSE_GRACE / 2).catch(() => undefined)
+  await settleWithin(CLOSE_GRACE / 2, closed)
   for (const webSocket of webSockets) webSocket.terminate()
 }

@@ -9,7 +9,6 @@ const TAG = '$alula'
  * Writes a value as text. What it holds arrives as clients get it, and so does what `toJSON` says; dates, big integers
  * and bytes arrive as themselves, bytes as a `Buffer`.
  *
- * @param value The value
  * @throws TypeError for a value that contains itself
  */
 export function encode(value: unknown): string {
@@ -19,7 +18,6 @@ export function encode(value: unknown): string {
 /**
  * Reads what {@link encode} has written.
  *
- * @param text The text
  * @throws SyntaxError for what is no JSON, TypeError for a kind of value that is not known
  */
 export function decode(text: string): unknown {

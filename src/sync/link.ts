@@ -1,8 +1,7 @@
 import { emitSafely, reportError } from '../core/events.ts'
 import type { ServiceEvent } from '../core/internals.ts'
 import type { Application } from '../core/types.ts'
-import type { KeptEvent } from '../log/event.ts'
-import { type LogSource, type OwnEntry, type ReceivedEntry, type SharedLog, shareLog } from '../log/log.ts'
+import { type Log, type LogSource, type OwnEntry, type ReceivedEntry, shareLog } from '../log/log.ts'
 import { compareIds, type End } from '../log/position.ts'
 import { type ConnectionListener, RedisConnection } from '../redis/connection.ts'
 import type { RedisSettings } from '../redis/options.ts'
@@ -51,6 +50,8 @@ const REPLAY_BATCH = 16
 /** What connects an application with the same application in other processes, from its set-up to its end. */
 export class Link implements LogSource, ConnectionListener {
   readonly params: readonly string[]
+  readonly encode = encode
+  readonly decode = decode as LogSource['decode']
   private readonly app: Application
   private readonly settings: LinkSettings
   private readonly key: string
@@ -59,15 +60,13 @@ export class Link implements LogSource, ConnectionListener {
   private readonly missing = new Set<RedisConnection>()
   private outage: Outage | undefined
   private readonly size: StreamSize
-  private log: SharedLog | undefined
+  private log: Log | undefined
   private writer: Writer | undefined
   /** The last entry that was read. */
   private position = ''
   private isNamed = false
 
   /**
-   * @param app The application
-   * @param settings Where Redis is, and what to send over it
    */
   constructor(app: Application, settings: LinkSettings) {
     this.app = app
@@ -89,22 +88,14 @@ export class Link implements LogSource, ConnectionListener {
     await revocations?.connect(this)
 
     const [reading, writing] = [await this.connect(), await this.connect()]
-    const writer = new Writer(
-      writing,
-      size,
-      {
-        key,
-        maxBytes,
-        maxDelay,
-        createTx: () => (this.log as SharedLog).createTx(),
-        getLostAt: () => reader.lostAt
-      },
-      {
-        publish: (entry) => this.log?.publishOwn(entry),
-        overtaken: (paths) => this.log?.tellGap(paths),
-        lost: (paths) => this.reportGap('Events of this process do not reach others', paths)
-      }
-    )
+    const writer = new Writer(writing, size, {
+      ...{ key, maxBytes, maxDelay },
+      createTx: () => (this.log as Log).createTx(),
+      getLostAt: () => reader.lostAt,
+      publish: (entry) => this.log?.publishOwn(entry),
+      overtaken: (paths) => this.log?.tellGap(paths),
+      lost: (paths) => this.reportGap('Events of this process do not reach others', paths)
+    })
     const reader = new Reader(reading, key, size, {
       entry: (entry) => this.receive(entry),
       // Otherwise it would be replayed twice.
@@ -142,14 +133,6 @@ export class Link implements LogSource, ConnectionListener {
     const sentence = "The 'filter' of sync has to return true or false"
 
     return Boolean(assertSync(this.settings.filter(event), sentence))
-  }
-
-  encode(event: KeptEvent): string {
-    return encode(event)
-  }
-
-  decode(text: string): readonly KeptEvent[] {
-    return decode(text) as readonly KeptEvent[]
   }
 
   write(entry: OwnEntry): void {

@@ -58,12 +58,7 @@ export function countBytes({ message }: Message): number {
   return Object.values(message).reduce((sum, value) => sum + value.length, 64)
 }
 
-/**
- * The name of the log that the stream is: another one when Redis was started again, or has lost its data.
- *
- * @param client A client that is connected
- * @param key The key of the stream
- */
+/** The name of the log that the stream is: another one when Redis was started again, or has lost its data. */
 export async function readEpoch(client: Client, key: string): Promise<string> {
   const name = `${key}:epoch`
   const [, value, server] = await Promise.all([

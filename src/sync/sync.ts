@@ -66,25 +66,33 @@ export function sync(options: SyncOptions): (app: any) => void {
     const revocations = revocation
       ? new SharedRevocationStore({ redis, prefix, connectTimeout, failClosed })
       : undefined
-    let starting: Promise<Link> | undefined
+    let running: { readonly link: Link; readonly started: Promise<void> } | undefined
 
     async function stop(): Promise<void> {
-      const link = await starting?.catch(() => undefined)
+      const ending = running
 
-      starting = undefined
-      await link?.stop()
+      running = undefined
+      await ending?.started.catch(() => undefined)
+      await ending?.link.stop()
     }
 
     async function startSync({ app }: ApplicationHookContext, next: NextFunction): Promise<void> {
       // There may be several servers, each of which is set up.
-      starting ??= start(app, { ...settings, revocations })
+      const isFirst = !running
+
+      if (!running) {
+        const link = new Link(app, { ...settings, revocations })
+
+        running = { link, started: link.start() }
+      }
 
       try {
-        await starting
+        await running.started
         if (revocations) installRevocations(app, revocations)
         await next()
       } catch (error) {
-        await stop()
+        // Another server still uses what it has started.
+        if (isFirst) await stop()
         throw error
       }
     }
@@ -132,19 +140,6 @@ function toSettings(
     ...{ ...settings, maxBytes, maxDelay, params, revocation, failClosed },
     filter: (event) => !isAuthentication(event.context.service) && filter(event)
   }
-}
-
-async function start(app: Application, settings: LinkSettings): Promise<Link> {
-  const link = new Link(app, settings)
-
-  try {
-    await link.start()
-  } catch (error) {
-    await link.stop()
-    throw error
-  }
-
-  return link
 }
 
 /** Where nothing else was chosen. */

@@ -4,7 +4,7 @@ import { toDelay } from '../utils/max-delay.ts'
 import { withTimeout } from '../utils/with-timeout.ts'
 import { START, type StreamEntry, type StreamSize, toFields } from './stream.ts'
 
-/** What a writer goes by. */
+/** What a writer goes by, and what it tells. */
 export interface WriterSettings {
   readonly key: string
   /** How many bytes may wait here. */
@@ -15,10 +15,6 @@ export interface WriterSettings {
   readonly createTx: () => string
   /** Since when this process reads nothing of what is written. */
   readonly getLostAt: () => number
-}
-
-/** What a writer tells. */
-export interface WriterListener {
   /** The connections of this process do not wait for an entry any longer. Said more than once of some. */
   publish(entry: OwnEntry): void
   /** Redis is back, and events came in another order than in the log. */
@@ -47,7 +43,6 @@ export class Writer {
   private readonly connection: RedisConnection
   private readonly size: StreamSize
   private readonly settings: WriterSettings
-  private readonly listener: WriterListener
   private readonly waiting: Waiting[] = []
   /** How many of them were given to Redis since it is there. */
   private sent = 0
@@ -59,16 +54,10 @@ export class Writer {
   /** The services of entries that were published early, and a gap for which is due. */
   private readonly overtaken = new Set<string>()
 
-  constructor(
-    connection: RedisConnection,
-    size: StreamSize,
-    settings: WriterSettings,
-    listener: WriterListener
-  ) {
+  constructor(connection: RedisConnection, size: StreamSize, settings: WriterSettings) {
     this.connection = connection
     this.size = size
     this.settings = settings
-    this.listener = listener
     connection.client.on('error', () => {
       if (!connection.client.isReady) this.isWriting = false
     })
@@ -102,7 +91,7 @@ export class Writer {
     const isLarge = text.length > this.settings.maxBytes * MAX_PART
 
     this.push({ tx, paths, count: events.length, text: isLarge ? undefined : text, revoked: undefined, own })
-    if (isLarge) this.listener.lost(paths)
+    if (isLarge) this.settings.lost(paths)
   }
 
   /** Adds what was revoked. */
@@ -138,7 +127,7 @@ export class Writer {
   tellOvertaken(): void {
     if (this.overtaken.size === 0 || this.waiting.some(({ own }) => own?.isPublished)) return
 
-    this.listener.overtaken([...this.overtaken])
+    this.settings.overtaken([...this.overtaken])
     this.overtaken.clear()
   }
 
@@ -159,8 +148,8 @@ export class Writer {
 
     const left = this.waiting.splice(0)
 
-    for (const { own } of left) if (own) this.listener.publish(own)
-    if (left.length > 0) this.listener.lost(listPaths(left))
+    for (const { own } of left) if (own) this.settings.publish(own)
+    if (left.length > 0) this.settings.lost(listPaths(left))
   }
 
   private push(entry: Omit<Waiting, 'bytes' | 'since'>): void {
@@ -182,11 +171,11 @@ export class Writer {
     const lost = listPaths(missing.filter(({ text }) => text !== undefined))
 
     for (const { own, revoked } of missing) {
-      if (own) this.listener.publish(own)
+      if (own) this.settings.publish(own)
       if (revoked !== undefined) this.addRevocation(revoked)
     }
 
-    if (lost.length > 0) this.listener.lost(lost)
+    if (lost.length > 0) this.settings.lost(lost)
     if (paths.length === 0) return
 
     const tx = this.settings.createTx()
@@ -208,8 +197,8 @@ export class Writer {
     const before = index > this.sent ? this.waiting[index - 1] : undefined
     const gap = before?.revoked === undefined ? before : undefined
 
-    if (own) this.listener.publish(own)
-    if (paths.some((path) => !gap?.paths.includes(path))) this.listener.lost(paths)
+    if (own) this.settings.publish(own)
+    if (paths.some((path) => !gap?.paths.includes(path))) this.settings.lost(paths)
 
     Object.assign(dropped, { own: undefined, text: undefined, bytes: ENTRY_BYTES })
     this.bytes += ENTRY_BYTES - bytes
@@ -240,7 +229,7 @@ export class Writer {
         const isThere = this.isWriting && this.settings.getLostAt() > end
 
         for (const { own, since } of this.waiting) {
-          if (!isThere && since <= end && own) this.listener.publish(own)
+          if (!isThere && since <= end && own) this.settings.publish(own)
         }
 
         this.watch()

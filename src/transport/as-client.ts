@@ -28,11 +28,8 @@ const CHECKS: OptionChecks = {
 }
 
 /**
- * Calls the services of an application as a client, without a transport.
+ * Makes what `app.asClient` returns: services that are called as by a client, without a transport.
  *
- * @param app The application
- * @param options Who calls
- * @returns What `app.asClient` returns
  * @throws TypeError for an option that is not valid
  */
 export function createClientOf(

@@ -17,11 +17,8 @@ export interface Authenticating {
 }
 
 /**
- * The authentication service of a transport.
+ * The authentication service of a transport: the default one when no path is given, or nothing where none is the default.
  *
- * @param app An application, with or without authentication
- * @param service The path of the service; the default one when left out
- * @returns Nothing where none is the default
  * @throws Error for a path without a service
  */
 export function findAuthentication(
@@ -63,10 +60,8 @@ export function parseAuthentication(
 }
 
 /**
- * Whether credentials may come from a cookie: a strategy that looks for them may read cookies, or does not say that it
- * reads none.
- *
- * @param app An application, with or without authentication
+ * Whether credentials may come from a cookie: a strategy that looks for them may read cookies, or does not say that it reads
+ * none.
  */
 export function mayReadCookies(
   app: Authenticating,
@@ -79,11 +74,7 @@ export function mayReadCookies(
   return auth.mayReadCookies?.(...(strategies ?? listStrategies(auth.configuration))) !== false
 }
 
-/**
- * The schemes that a client may use in `Authorization`: those that the configuration gives the strategies, or `Bearer`.
- *
- * @param app An application, with or without authentication
- */
+/** The schemes that a client may use in `Authorization`: those that the configuration gives the strategies, or `Bearer`. */
 export function getSchemes(
   app: Authenticating,
   { service, strategies }: ParseAuthenticationOptions = {}

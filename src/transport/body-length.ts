@@ -5,12 +5,8 @@ import { BODILESS_STATUSES } from './encode.ts'
 const LENGTH = /^\d{1,15}$/
 
 /**
- * The body of a mounted function, and the header with the length that the function has set.
- *
- * @param response The response of the function
- * @param method The verb of the request
- * @param path The path of the function, for errors
- * @returns A body that is checked, and no header where the response cannot have that
+ * The body of a mounted function, and the header with the length that the function has set: the body is checked then. There is
+ * no header where the response cannot have that.
  */
 export function takeLength(
   response: Response,

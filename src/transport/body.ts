@@ -81,7 +81,6 @@ export function isAcceptedForm(contentType: string | undefined, { forms = false 
 /**
  * Parses a body. An empty one gives `undefined`, whatever its headers say.
  *
- * @param accepted What the service accepts besides JSON
  * @throws UnsupportedMediaType and BadRequest, as `assertJson` and `parseJson` do
  */
 export function parseBody(text: string, contentType: string | undefined, accepted: AcceptedBodies): unknown {
@@ -98,11 +97,9 @@ export function parseBody(text: string, contentType: string | undefined, accepte
 }
 
 /**
- * Turns a parsed body into the data of a call. No body is an empty object, as in Feathers v5.
+ * Turns a parsed body, which messages of errors call by its name, into the data of a call. No body is an empty object, as in
+ * Feathers v5.
  *
- * @param body The parsed body
- * @param method The service method that it is for
- * @param name What the messages of errors call it
  * @throws BadRequest unless it is an object, or an array of objects, that is not nested too deep and has no gaps
  */
 export function toCallData(body: unknown, method: string, name = 'request body'): unknown {

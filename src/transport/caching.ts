@@ -9,15 +9,8 @@ import type { HttpSettings } from './options.ts'
 type CachedRequest = Pick<HttpRequest, 'headers' | 'getResponseHeader'>
 
 /**
- * Adds the headers that keep caches from giving the response to a call with a login to another user: `Cache-Control`, and
- * in `Vary` the header of the credentials (RFC 9111 §5.2.2.7 and §4.1). What hooks and earlier code have set stays.
- *
- * @param app The application
- * @param context The context of the call, if it has begun
- * @param request The request, and the headers that earlier code has set on the response
- * @param result The result of the call, or its error
- * @param settings The settings of the transport
- * @returns The same result for a call without a login
+ * Adds the headers that keep caches from giving the response to a call with a login to another user: `Cache-Control`, and in
+ * `Vary` the header of the credentials (RFC 9111 §5.2.2.7 and §4.1). What hooks and earlier code have set stays.
  */
 export function withCacheHeaders(
   app: TransportApplication,

@@ -64,13 +64,8 @@ export function toServiceCall(request: CallRequest, route: RouteLookup): Service
 }
 
 /**
- * Takes the placeholders of a route out of the data of a call by name.
- *
- * @param service The service
- * @param method The name of the method
- * @param data The data
- * @returns `undefined` for a method without routes: most calls pay for no objects. For data without placeholders a `refusal`,
- * which names the route
+ * Takes the placeholders of a route out of the data of a call by name. For data without placeholders there is a `refusal`, which
+ * names the route; nothing for a method without routes: most calls pay for no objects.
  */
 export function fillNamedRoute(
   service: object,
@@ -88,12 +83,7 @@ export function fillNamedRoute(
   }
 }
 
-/**
- * Whether the body of a request is read: where its verb carries data, and where a method is called by `DELETE`.
- *
- * @param verb The verb
- * @param route What the path of the request leads to
- */
+/** Whether the body of a request is read: where its verb carries data, and where a method is called by `DELETE`. */
 export function readsBody(verb: string, { params, routes }: RouteLookup): boolean {
   return (
     hasData(verb) ||

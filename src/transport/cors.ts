@@ -67,9 +67,6 @@ export const CORS_CHECK: OptionCheck = [
 /**
  * Checks the options of a package for CORS, which takes `origin: undefined` for any origin.
  *
- * @param owner The name of the function that takes them
- * @param options The options
- * @param under The option that holds these
  * @throws TypeError for an `origin` that is `undefined`
  */
 export function assertOrigin(owner: string, options: object, under?: string): void {
@@ -79,11 +76,8 @@ export function assertOrigin(owner: string, options: object, under?: string): vo
 }
 
 /**
- * Prepares the option `cors` of a transport, which {@link CORS_CHECK} has checked.
+ * Prepares the option `cors` of a transport, which {@link CORS_CHECK} has checked: `true` is any origin, without cookies.
  *
- * @param option The option; `true` for any origin, without cookies
- * @param name The name of the function that takes it
- * @returns `undefined` when there is no such option
  * @throws TypeError for a value that it cannot have
  */
 export function createCors(option: boolean | CorsOptions | undefined, name: string): Cors | undefined {

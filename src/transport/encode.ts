@@ -26,12 +26,9 @@ const FRAMING =
   /^(content-length|transfer-encoding|connection|proxy-connection|keep-alive|trailer|te|upgrade|http2-settings)$/i
 
 /**
- * Encodes a result as a response that is ready to be written, its body as JSON. A client that has it already gets a 304
- * (RFC 9110 §13.1.2).
+ * Encodes a result as a response that is ready to be written, its body as JSON. A client that has it already gets a 304 (RFC
+ * 9110 §13.1.2). `isTagged`: whether responses to `GET`, `HEAD` and `QUERY` get an `ETag`.
  *
- * @param request The request, and the headers that earlier code has set on the response
- * @param result Status, headers and body
- * @param isTagged Whether responses to `GET`, `HEAD` and `QUERY` get an `ETag`
  * @throws TypeError for a body that cannot be written as JSON; Error for a status or a header that cannot be sent
  */
 export function encodeResponse(
@@ -49,20 +46,16 @@ export function encodeResponse(
     return { status, headers: head, body: undefined }
 
   if (isTagged && status === 200 && TAGGED_VERBS.includes(method)) {
-    const given = findHeader(head, 'etag') ?? (request.getResponseHeader?.('etag') as string | undefined)
+    const given = findSentHeader(request, head, 'etag')
     const tag = given ?? createEtag(text)
 
     if (given === undefined && tag !== undefined) head.ETag = tag
     if (tag !== undefined && hasAlready(sent, tag)) return { status: 304, headers: head, body: undefined }
   }
 
-  if ((findHeader(head, 'content-type') ?? request.getResponseHeader?.('content-type')) === undefined) {
-    head['Content-Type'] = JSON_TYPE
-  }
+  if (findSentHeader(request, head, 'content-type') === undefined) head['Content-Type'] = JSON_TYPE
   // Browsers must not take JSON with the text of a user for HTML or a script.
-  if ((findHeader(head, NOSNIFF) ?? request.getResponseHeader?.(NOSNIFF)) === undefined) {
-    head['X-Content-Type-Options'] = 'nosniff'
-  }
+  if (findSentHeader(request, head, NOSNIFF) === undefined) head['X-Content-Type-Options'] = 'nosniff'
 
   return { status, headers: head, body: text }
 }
@@ -152,12 +145,7 @@ export function findSentHeader(
   return given === undefined ? undefined : String(given)
 }
 
-/**
- * Adds names to a header that lists names, such as `Vary`, each once.
- *
- * @param given The header so far
- * @param added The names
- */
+/** Adds names to a header that lists names, such as `Vary`, each once. */
 export function addNames(given: string | undefined, added: readonly string[]): string {
   const names = given?.split(',').map((name) => name.trim()) ?? []
 
@@ -206,11 +194,8 @@ const LISTED_TAG = /(?<=^|,)[ \t]*((?:W\/)?"[^"]*")[ \t]*(?=,|$)/g
 const CODING_SUFFIX = /(?:--?|;)(?:gzip|deflate|br|zstd)"$/
 
 /**
- * Whether one of some tags is in a list that a client sent. The JSON is compared and not the bytes: the name of an encoding, which a
- * proxy that compresses puts at the end of a tag, makes no difference.
- *
- * @param list The header
- * @param tags The tags
+ * Whether one of some tags is in a list that a client sent. The JSON is compared and not the bytes: the name of an encoding,
+ * which a proxy that compresses puts at the end of a tag, makes no difference.
  */
 export function isListed(list: string, tags: readonly string[]): boolean {
   for (const [, candidate = ''] of list.matchAll(LISTED_TAG)) {

@@ -151,13 +151,8 @@ export function createAborted(): BadRequest {
 }
 
 /**
- * Decides what a client gets of anything that was thrown, with the status of the setting `errorStatus` and the body that
- * the setting `formatError` makes of it.
- *
- * @param app The application
- * @param error Anything that was thrown
- * @param request The request
- * @returns The status, the body, and what the client gets without the setting
+ * Decides what a client gets of anything that was thrown, with the status of the setting `errorStatus` and the body that the
+ * setting `formatError` makes of it; and what it gets without the setting.
  */
 export function toErrorResponse(
   app: FormattingApplication,
@@ -178,24 +173,14 @@ export function toErrorResponse(
   try {
     // Copies, because details belong to the error, and the headers of a socket to all its calls.
     const copy: FeathersErrorJSON = JSON.parse(JSON.stringify(unformatted))
-    const formatted = assertSync(
-      format(copy, {
-        error,
-        status,
-        request: { ...request, headers: { ...request.headers } }
-      }),
-      "Invalid result of the setting 'formatError': expected an object"
-    )
-
+    const sentence = "Invalid result of the setting 'formatError': expected an object"
+    const ownRequest = { ...request, headers: { ...request.headers } }
+    const formatted = assertSync(format(copy, { error, status, request: ownRequest }), sentence)
     // As it is sent: a body that is no JSON must not replace the error.
     const body: unknown = JSON.parse(JSON.stringify(showRecords(formatted)) ?? 'null')
 
     // Over a socket a body that is not an object could look like success.
-    if (!isObject(body))
-      throw createTypeError(
-        'ALULA_INVALID_RETURN_VALUE',
-        "Invalid result of the setting 'formatError': expected an object"
-      )
+    if (!isObject(body)) throw createTypeError('ALULA_INVALID_RETURN_VALUE', sentence)
 
     return { status, body, shown }
   } catch (failure) {
@@ -260,21 +245,16 @@ function write(
   details: LogDetails
 ): unknown {
   if (logger === console) return logger[level]?.(message)
-  if (!isPino(logger)) return logger[level]?.(message, details)
+  if (!isFunction((logger as { bindings?: unknown }).bindings)) return logger[level]?.(message, details)
 
   const { error, context } = details
+  const pino = logger as unknown as Record<typeof level, (details: object, message?: string) => unknown>
 
   // The object first: pino drops one that comes after the message. Under `err` it writes the stack, as its own.
-  return logger[level]({ ...(error !== undefined && { err: error }), context }, message.split('\n', 1)[0])
+  return pino[level]({ ...(error !== undefined && { err: error }), context }, message.split('\n', 1)[0])
 }
 
-/**
- * Writes the line of a finished call to a logger, which may throw or reject without harm.
- *
- * @param logger Where it is written to
- * @param line The line
- * @param context The call
- */
+/** Writes the line of a finished call to a logger, which may throw or reject without harm. */
 export function writeCall(
   logger: Required<Pick<Logger, 'info'>>,
   line: string,
@@ -284,16 +264,6 @@ export function writeCall(
     () => write(logger, 'info', line, { context }),
     (failure) => debug('A call could not be logged: %s (%O)', line, failure)
   )
-}
-
-interface Pino {
-  error(details: object, message?: string): unknown
-  info(details: object, message?: string): unknown
-  debug(details: object, message?: string): unknown
-}
-
-function isPino(logger: object): logger is Pino {
-  return isFunction((logger as { bindings?: unknown }).bindings)
 }
 
 /** How often the log of an application says that the server is too busy, in milliseconds. */

@@ -1,13 +1,13 @@
 import { assertApplication } from '../core/assert-application.ts'
 import { callService } from '../core/call.ts'
 import { noteMountedParams } from '../core/caller.ts'
-import { type ClientPlace, setClientPlace, withClientPlace } from '../core/client-place.ts'
+import { type ClientPlace, withClientPlace } from '../core/client-place.ts'
 import { getInternals, warnOnce } from '../core/internals.ts'
 import { assertJsonResult } from '../core/json-result.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, RouteLookup } from '../core/types.ts'
 import { BadRequest } from '../errors.ts'
-import { setSlots } from '../utils/call-state.ts'
+import { setInherited, setSlots } from '../utils/call-state.ts'
 import { copyWith } from '../utils/object.ts'
 import { mayAuthenticate, parseAuthentication } from './authentication.ts'
 import { assertUtf8, parseBody } from './body.ts'
@@ -54,12 +54,7 @@ export function createHttpHandler(app: TransportApplication, options: HttpOption
   return serveHttp(app, toHttpSettings('createHttpHandler', options))
 }
 
-/**
- * The same, for a transport that has checked its options under its own name.
- *
- * @param app The application
- * @param settings The settings of the transport
- */
+/** The same, for a transport that has checked its options under its own name. */
 export function serveHttp(app: TransportApplication, settings: HttpSettings): HttpHandler {
   const { cors, etag } = settings
 
@@ -153,12 +148,8 @@ function toPlainFailure(
 }
 
 /**
- * The call of a request that has failed, as a log may show it. A request without params gets its id here.
- *
- * @param app The application
- * @param context The context of the call, if there was one
- * @param request The request
- * @param params The params of the request, where they are not those of the context
+ * The call of a request that has failed, as a log may show it. A request without params, those of the context when left out,
+ * gets its id here.
  */
 export function toLogContext(
   app: { get?(name: any): any },
@@ -175,13 +166,8 @@ export function toLogContext(
 }
 
 /**
- * Runs a request for a service: credentials, body, the call itself.
+ * Runs a request for a service: credentials, body, the call itself. `onCall` gets the context before the call begins.
  *
- * @param app The application
- * @param request The request
- * @param route What its path leads to
- * @param settings The settings of the transport
- * @param onCall Gets the context before the call begins
  * @returns The context of the finished call
  * @throws What the call rejects with, and the errors of a request that cannot become a call
  */
@@ -207,7 +193,7 @@ export async function runCall(
   const call = toServiceCall({ method, headers, query, body, params }, route)
 
   // A service may compare what is in any request with a secret.
-  if (isSearched) setClientPlace(call.params, toClientPlace(app, request, settings))
+  if (isSearched) setInherited(call.params, { client: toClientPlace(app, request, settings) })
 
   const context = createHttpContext(route, call, request)
   const position = getReadPosition(app, call.method)

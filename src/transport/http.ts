@@ -128,13 +128,7 @@ declare module '../utils/call-state.ts' {
   }
 }
 
-/**
- * Where the log of events is, before a call that reads: the result reflects all events up to there.
- *
- * @param app The application
- * @param method The method of the call
- * @returns `undefined` for other calls, and without a log
- */
+/** Where the log of events is, before a call that reads: the result reflects all events up to there. None without a log. */
 export function getReadPosition(app: object, method: string): string | undefined {
   return method === 'find' || method === 'get' ? getInternals(app).log?.position : undefined
 }
@@ -183,10 +177,8 @@ export function toHttpResult(context: HookContext): HttpResult {
 }
 
 /**
- * The status of a finished call: `http.status`, or else 303 with a location, 204 without a body, 201 for `create`, and 200.
- *
- * @param context The context of the call
- * @param body What its client gets. When left out, no record is looked at: one that cannot be sent has a status all the same
+ * The status of a finished call: `http.status`, or else 303 with a location, 204 without a body, 201 for `create`, and 200. When
+ * the body is left out, no record is looked at: one that cannot be sent has a status all the same.
  */
 export function toStatus(context: HookContext, body: unknown = getOwnResponse(context)): number {
   const { status, location, headers } = context.http ?? {}
@@ -229,14 +221,12 @@ function toResultHeaders(
   const own = addSetCookie(headers, ofToken?.cookie)
   const cached = ofToken ? withDefault({ 'Cache-Control': 'no-store' }, 'cache-control', own) : own
 
-  return location === undefined ? cached : withLocation(cached, encodeUrl(location))
-}
+  if (location === undefined) return cached
 
-/** As in Feathers v5, it goes before a header that a hook has set. */
-function withLocation(headers: HttpResult['headers'], location: string): HttpResult['headers'] {
-  const others = Object.entries(headers ?? {}).filter(([name]) => name.toLowerCase() !== 'location')
+  // As in Feathers v5, it goes before a header that a hook has set.
+  const others = Object.entries(cached ?? {}).filter(([name]) => name.toLowerCase() !== 'location')
 
-  return { ...Object.fromEntries(others), Location: location }
+  return { ...Object.fromEntries(others), Location: encodeUrl(location) }
 }
 
 /**

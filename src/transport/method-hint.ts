@@ -5,12 +5,8 @@ import { didYouMean } from '../utils/did-you-mean.ts'
 import { isProduction } from './error.ts'
 
 /**
- * Why a name is none of a custom method that clients can call. In production it is empty: clients learn nothing of methods
- * that they cannot call.
- *
- * @param service The registered service
- * @param name What a client has sent for a name: over a socket, it may be no string
- * @returns What to append to a sentence without its full stop
+ * Why a name, which over a socket may be no string, is none of a custom method that clients can call: what to append to a
+ * sentence without its full stop. In production it is empty: clients learn nothing of methods that they cannot call.
  */
 export function toMethodHint(service: object, name: unknown): string {
   if (isProduction() || !isString(name) || isStandardMethod(name) || !canBeMethod(name)) return ''

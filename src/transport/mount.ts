@@ -9,13 +9,9 @@ import type { HttpSettings } from './options.ts'
 import type { MountedTarget } from './target.ts'
 
 /**
- * Runs a mounted Fetch function. `HEAD` runs as `GET`.
+ * Runs a mounted Fetch function, with the params of calls that it may make: external ones. `HEAD` runs as `GET`. The teardown of
+ * the application aborts the signal of a request whose response is being sent.
  *
- * @param app The application: its teardown aborts the signal of a request whose response is being sent
- * @param request The request
- * @param target The function, and the path that it gets
- * @param params The params of calls that it may make: external ones
- * @param settings The settings of the transport
  * @returns Its response, with a reader of the body
  * @throws What the function throws; TypeError when it returns no response
  */

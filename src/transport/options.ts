@@ -79,11 +79,8 @@ export const AUTHENTICATION_CHECKS: OptionChecks = {
 }
 
 /**
- * Checks the options of a transport, and fills in what they leave out.
+ * Checks the options of a transport, and fills in what they leave out. `further` are those that only it has, or has instead.
  *
- * @param name The name of the function that takes them
- * @param options The options
- * @param further Options that only this transport has, or has instead
  * @throws TypeError for an option that there is not, and for one with a value that it cannot have
  */
 export function toHttpSettings(name: string, options: HttpOptions, further: OptionChecks = {}): HttpSettings {

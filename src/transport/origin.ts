@@ -16,14 +16,11 @@ type OriginRequest = Pick<HttpRequest, 'method' | 'headers' | 'host' | 'native'>
 type Trusting = Pick<Cors, 'trusts'>
 
 /**
- * Refuses a call whose credentials come from a cookie, unless a page of this server or of a known origin made it:
- * browsers add cookies to requests of any page. A read without `Origin` and `Sec-Fetch-Site` passes, and so does a
- * link that leads here, because a read changes nothing and other pages cannot see the response.
+ * Refuses a call whose credentials come from a cookie, unless a page of this server or of a known origin made it: browsers add
+ * cookies to requests of any page. Origins that `cors` lets send cookies are known, beside those of the application. A read
+ * without `Origin` and `Sec-Fetch-Site` passes, and so does a link that leads here, because a read changes nothing and other
+ * pages cannot see the response.
  *
- * @param app The application
- * @param request The request
- * @param options Whose strategies look for credentials
- * @param cors The option `cors`: origins that it lets send cookies are known, beside those of the application
  * @throws Forbidden for such a call
  */
 export async function assertOwnOrigin(
@@ -69,15 +66,7 @@ function isFromOwnPage(
   return page === 'own' || (isRead && (page === undefined || (site !== undefined && mode === 'navigate')))
 }
 
-/**
- * Whose page made a request.
- *
- * @param app The application
- * @param request The request
- * @param options Whose origins are known
- * @param cors The option `cors`: origins that it lets send cookies are known, too
- * @returns `undefined` for a request that no browser has made
- */
+/** Whose page made a request, by the origins that are known; `undefined` for a request that no browser has made. */
 export function findPage(
   app: TransportApplication,
   { headers, host }: OriginRequest,

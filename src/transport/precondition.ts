@@ -32,19 +32,14 @@ export function isConditional({ method, headers }: Pick<HttpRequest, 'method' | 
 }
 
 /**
- * Runs a call if the tag of the record, as a `get` of the same client returns it, is one of those in `If-Match`. Such
- * requests for one record run one after another in this process. It is no lock: other calls and other processes go on.
+ * Runs a call if the tag of the record, as a `get` of the same client returns it, is one of those in `If-Match`. Such requests
+ * for one record run one after another in this process. It is no lock: other calls and other processes go on.
  *
- * @param app The application
- * @param request The request
- * @param route What its path leads to
- * @param call The call
  * @param path The path of the service: that of the request can be written in several ways
- * @param isTagged Whether responses have an `ETag`
  * @param run Runs the call. With an error it fails, unless it is repeated: then its first response has changed the tag
  * @throws PreconditionFailed with the current tag as `data.etag`; BadRequest for a call without an id; what `get` throws
  */
-export function runConditionally(
+export async function runConditionally(
   app: TransportApplication,
   request: HttpRequest,
   route: RouteLookup,
@@ -78,12 +73,8 @@ export function runConditionally(
       return run(unmet)
     })
 
-  return isSingle ? findSingleId(route, call).then(runAlone) : runAlone(id)
-}
-
-/** The id of the record of a caller, which a `get` finds; `undefined` for one who has none, and without `get`. */
-async function findSingleId(route: RouteLookup, call: ServiceCall): Promise<unknown> {
-  return hasGet(route) ? (await findRecord(route, call))?.id : undefined
+  // The record of a caller, who may have none, has an id that a `get` finds.
+  return runAlone(isSingle && hasGet(route) ? (await findRecord(route, call))?.id : id)
 }
 
 /** Why a call is not to run; `undefined` for one that is. */

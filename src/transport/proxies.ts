@@ -1,11 +1,8 @@
 import type { IncomingHeaders } from './http.ts'
 
 /**
- * The address of a client behind proxies. Each proxy appends the address of its own client to `X-Forwarded-For`.
- *
- * @param address The address that the connection comes from
- * @param headers The headers of the request
- * @param trustProxy How many proxies are in front. Entries before theirs were written by the client
+ * The address of a client behind as many proxies as are trusted. Each appends the address of its own client to
+ * `X-Forwarded-For`; entries before theirs were written by the client.
  */
 export function toAddress(
   address: string | undefined,
@@ -42,16 +39,8 @@ export function toHost(headers: IncomingHeaders, trustProxy = 0): string | undef
 
 /** The entry of the first proxy that is trusted: clients may have written those before it. */
 function toTrusted(header: string | string[] | undefined, trustProxy: number): string | undefined {
-  const entries = toList(header)
+  const list = [header ?? []].flat().join(',').split(',')
+  const entries = list.map((entry) => entry.trim()).filter((entry) => entry !== '')
 
   return entries.at(-Math.min(trustProxy, entries.length))
-}
-
-function toList(header: string | string[] | undefined): string[] {
-  return [header ?? []]
-    .flat()
-    .join(',')
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
 }

@@ -16,12 +16,8 @@ export const REQUEST_ID_HEADER = 'X-Request-Id'
 const REQUEST_ID = /^[\w.:+/=@-]{1,128}$/
 
 /**
- * Copies params with the id of their request: that of a trusted proxy, or a new one. Without the setting `requestIds`, and
- * for params that have one, they are the same object.
- *
- * @param app The application
- * @param params The params
- * @param request The headers, and whether a proxy that the application trusts has sent them; without one the id is new
+ * Copies params with the id of their request: that of a trusted proxy, or a new one. Without the setting `requestIds`, and for
+ * params that have one, they are the same object.
  */
 export function withRequestId<P extends object>(
   app: { get?(name: any): any },
@@ -57,12 +53,7 @@ export function toRequestIdHeader(
   return app.get?.('requestIds') === true ? { [REQUEST_ID_HEADER]: requestId } : undefined
 }
 
-/**
- * Checks the setting `requestIds`.
- *
- * @param value What it is set to
- * @throws TypeError for a value that is no boolean
- */
+/** Checks the setting `requestIds`; a TypeError refuses what is no boolean. */
 export function assertRequestIds(value: unknown): void {
   if (value === undefined || typeof value === 'boolean') return
 

@@ -233,13 +233,9 @@ export async function authenticateConnection(
 }
 
 /**
- * Logs a connection in with credentials that were found.
+ * Logs a connection in with credentials that were found: the strategies store the login on it. Returns whether they are for a
+ * login: credentials that are not, such as an API key, are not verified.
  *
- * @param app The application
- * @param connection The connection; the strategies store the login on it
- * @param authentication The credentials
- * @param service The path of the authentication service; the default one when left out
- * @returns Whether they are for a login: credentials that are not, such as an API key, are not verified
  * @throws What the strategies throw for credentials that are not valid
  */
 export async function logInConnection(
@@ -294,11 +290,8 @@ export async function isAuthenticated(
 }
 
 /**
- * Verifies the credentials of a connection, where it has some.
+ * Verifies the credentials of a connection, where it has some, by the service that has logged it in, unless another is named.
  *
- * @param app The application
- * @param connection The connection
- * @param service The path of the authentication service; when left out the one that has logged it in, or the default one
  * @throws What the strategies throw, for credentials that are not valid and where they cannot be verified
  */
 export async function verifyCredentials(

@@ -28,13 +28,7 @@ export function findRoute(app: RoutedApplication, path: string): RouteLookup | n
   return path.includes('//') ? null : app.lookup(path)
 }
 
-/**
- * Finds what a request path leads to: a mounted function, or else a service; `null` for neither.
- *
- * @param app The application
- * @param path The path
- * @param prefix That of the transport
- */
+/** Finds what a request path leads to: a mounted function, or else a service; `null` for neither. */
 export function findTarget(app: RoutedApplication, path: string, prefix: string): HttpTarget | null {
   const inside = stripPrefix(path, prefix)
 

@@ -47,12 +47,7 @@ export function setSlots(context: object, slots: ContextSlots): void {
   holder[STATE] = copyWith(holder[STATE], slots)
 }
 
-/**
- * Changes a context without what is kept on it: a hook may return the context of another call, which is then merged.
- *
- * @param context The context
- * @param change Changes it
- */
+/** Changes a context without what is kept on it: a hook may return the context of another call, which is then merged. */
 export function keepSlots(context: object, change: () => unknown): void {
   const holder = context as WithContextState
   const slots = holder[STATE]
@@ -67,7 +62,6 @@ export function keepSlots(context: object, change: () => unknown): void {
 /**
  * What is kept on the params of a call, for the service that is called.
  *
- * @param params The params
  * @param service The service that asks
  * @returns Nothing where it is kept for another service
  */
@@ -77,14 +71,7 @@ export function getServiceSlots(params: object | undefined, service: object): Re
   return state?.service === service ? state.slots : NO_SLOTS
 }
 
-/**
- * Copies params, with something kept for a service beside what is kept for it already.
- *
- * @param params The params
- * @param service The service
- * @param slots What to keep
- * @param changes Other params of the copy
- */
+/** Copies params, with something kept for a service beside what is kept for it already. */
 export function addServiceSlots<Params extends object, Changes extends object = object>(
   params: Params | undefined,
   service: object,
@@ -100,10 +87,7 @@ export function addServiceSlots<Params extends object, Changes extends object = 
 /**
  * Copies params for a call that is made with them: of what is kept it has only what is inherited.
  *
- * @param params The params
  * @param service The service that the new call is for
- * @param slots What to keep for it
- * @param changes Other params of the copy
  */
 export function toNestedParams<Params extends object, Changes extends object = object>(
   params: Params | undefined,

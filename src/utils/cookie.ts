@@ -9,7 +9,6 @@ export interface CookieAttributes {
 /**
  * Reads the `Cookie` header of a request (RFC 6265 §4.2).
  *
- * @param header The header
  * @returns The values by name; the first one counts, which is that of the longest path
  */
 export function parseCookies(header: string | readonly string[] | undefined): Map<string, string> {
@@ -44,7 +43,6 @@ export function toSetCookie(name: string, value: string, { maxAge, isSecure }: C
 /**
  * Headers of a response with one cookie more.
  *
- * @param headers The headers
  * @param cookie A `Set-Cookie` header, which may be there already; `undefined` for none
  */
 export function addSetCookie(

@@ -2,7 +2,6 @@
  * Holds back what follows from a call.
  *
  * @param run What follows; it takes the transaction that held it back
- * @param context The context of the call
  * @returns Whether it is held back: then it runs later, or never
  */
 export type Deferral = (run: (transaction?: object) => void, context: any) => boolean

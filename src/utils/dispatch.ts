@@ -62,12 +62,7 @@ export function isShownByService(record: unknown): boolean {
   return mark !== undefined && (mark.base ?? mark) !== WHOLE && showRecord(record) !== undefined
 }
 
-/**
- * Keeps with a record what clients see of it. What was taken out of it before stays out.
- *
- * @param record The record
- * @param shown What clients see of it
- */
+/** Keeps with a record what clients see of it. What was taken out of it before stays out. */
 export function keepDispatch(record: unknown, shown: unknown): void {
   keepMark(record, toFixed(shown))
 }
@@ -76,7 +71,6 @@ export function keepDispatch(record: unknown, shown: unknown): void {
  * Keeps with a record what the schema of its service shows of it. One that another service has returned before stays one
  * of that service.
  *
- * @param record The record
  * @param own The mark that the service gives all its records
  */
 export function keepOwner(record: unknown, own: Mark): void {
@@ -92,7 +86,6 @@ export function keepOwner(record: unknown, own: Mark): void {
 /**
  * Takes fields out of what clients see of a record, wherever it leaves from now on.
  *
- * @param record The record
  * @param omission Takes the fields out. The same one counts once
  */
 export function omitFromDispatch(record: unknown, omission: Omission): void {
@@ -107,8 +100,6 @@ export function omitFromDispatch(record: unknown, omission: Omission): void {
 /**
  * Has a copy of a record say what the record says.
  *
- * @param record The record
- * @param copy The copy
  * @param change What becomes of a value that was kept with the record
  */
 export function copyMark(
@@ -125,7 +116,6 @@ export function copyMark(
  * Whether clients see another part of a record than the schema of a service shows: it is a record of another service, or a
  * hook takes fields out.
  *
- * @param record The record
  * @param own The mark that the service gives all its records
  */
 export function isShownOtherwise(record: unknown, own: Mark): record is object {

@@ -3,8 +3,6 @@ import { toDelay } from './max-delay.ts'
 /**
  * Calls a function again and again. On Node that does not keep the process running.
  *
- * @param milliseconds How often
- * @param run The function
  * @returns Ends it
  */
 export function runEvery(milliseconds: number, run: () => void): () => void {

@@ -2,13 +2,7 @@
 export class KeyedMutex<Key> {
   private readonly last = new Map<Key, Promise<unknown>>()
 
-  /**
-   * Runs a function after all earlier work of its key.
-   *
-   * @param key What the work is about
-   * @param work The function
-   * @returns What the function returns
-   */
+  /** Runs a function after all earlier work of its key. */
   async run<T>(key: Key, work: () => Promise<T>): Promise<T> {
     const turn = (this.last.get(key) ?? Promise.resolve()).then(work)
     const settled = turn.catch(() => undefined)

@@ -15,7 +15,6 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
  * that a spread has made a hidden class of its own as soon as it gets a property that `source` lacks. That takes ten
  * times as long, and slows down whatever reads the copies.
  *
- * @param source The object
  * @param properties What the copy has besides, or in place of what `source` has
  */
 export function copyWith<Source extends object, Properties extends object>(
@@ -103,7 +102,6 @@ export function setPath(target: object, path: readonly string[], value: unknown)
 /**
  * Copies plain objects and arrays with all that is in them; everything else stays what it is.
  *
- * @param value The value to copy
  * @param finish What to do with each copy, for example `Object.freeze`
  */
 export function copyPlain<T>(value: T, finish?: (copy: object) => object): T
@@ -136,7 +134,6 @@ export function setOwn(target: object, name: string, value: unknown): void {
 /**
  * Finds a value in plain objects and arrays, at any depth.
  *
- * @param value Where to look
  * @param isWanted Tells whether a value is one of those to find
  * @returns The names on the way to the first one, joined by dots; `undefined` when there is none
  */
@@ -169,13 +166,10 @@ export function isSamePlain(one: unknown, other: unknown): boolean {
 
   const names = Object.keys(one)
 
-  if (names.length !== Object.keys(other).length) return false
-
-  for (const name of names) {
-    if (!Object.hasOwn(other, name) || !isSamePlain(one[name], other[name])) return false
-  }
-
-  return true
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && isSamePlain(one[name], other[name]))
+  )
 }
 
 /**

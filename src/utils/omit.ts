@@ -7,7 +7,6 @@ import { withoutJson } from './object.ts'
  * is there; arrays on it are gone through. A record below the object is on the path as its service shows it.
  *
  * @param value The object; anything else is returned as it is
- * @param path The names
  */
 export function omitPath(value: unknown, [name, ...rest]: readonly string[]): unknown {
   if (typeof value !== 'object' || value === null || name === undefined) return value
@@ -36,7 +35,6 @@ export function omitPath(value: unknown, [name, ...rest]: readonly string[]): un
  * for a column. Of an instance it is what JSON has of it.
  *
  * @param record The record; anything else is returned as it is
- * @param paths The paths
  */
 export function omitPaths(record: unknown, paths: readonly (readonly string[])[]): unknown {
   if (typeof record !== 'object' || record === null) return record

@@ -87,9 +87,6 @@ export function assertOptions<Options>(
  * Checks one value.
  *
  * @param owner What has the option, for messages
- * @param name The name of the option
- * @param value Its value
- * @param check What it may be
  * @throws TypeError that names the option and its owner
  */
 export function assertOption(

@@ -31,7 +31,6 @@ export function toPrefix(path: string): string {
 /**
  * Removes what the path of a request begins with; `null` when it does not.
  *
- * @param path The path of a request
  * @param prefix What `toPrefix` returned
  */
 export function stripPrefix(path: string, prefix: string): string | null {

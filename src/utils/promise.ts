@@ -8,13 +8,7 @@ export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T>
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }
 
-/**
- * Goes on with a value: at once where it is there, so that a call waits for nothing that does not take time.
- *
- * @param value The value, or a promise of it
- * @param next What is done with it
- * @returns What `next` returns, or a promise of it
- */
+/** Goes on with a value: at once where it is there, so that a call waits for nothing that does not take time. */
 export function andThen<T, R>(value: T | PromiseLike<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
   // Of a promise of another making `then` may return nothing, and the call would not wait.
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value)
@@ -24,8 +18,6 @@ export function andThen<T, R>(value: T | PromiseLike<T>, next: (value: T) => R |
  * Calls a function for each item, and waits until all calls have settled, even when one fails: no call runs on after the
  * result is known, and no promise rejects without a handler. After a call that throws, no further one begins.
  *
- * @param items The items
- * @param map The function
  * @returns The results in order; a promise of them as soon as one of them is a promise
  * @throws The error of the first item that fails
  */
@@ -52,8 +44,6 @@ export function mapAll<Item, R>(
 /**
  * Waits until all promises are settled.
  *
- * @param promises The promises, which may be values too
- * @returns Their values
  * @throws What the first of them in this order rejects with, once all are settled
  */
 export async function waitForAll<const T extends readonly unknown[]>(
@@ -88,8 +78,6 @@ export function assertSync<T>(value: T, sentence: string): T {
 /**
  * Runs code of the application: an error that it throws, or rejects with later, goes no further than `report`.
  *
- * @param run The code
- * @param report Called with the error
  * @returns What the code returns; `undefined` where it throws
  */
 export function attempt(run: () => unknown, report: (error: unknown) => void): unknown {
@@ -112,8 +100,6 @@ export function disregard(promise: unknown): void {
 /**
  * Waits until all promises are settled, but not longer than a limit.
  *
- * @param limit The limit in milliseconds
- * @param promises The promises, which may be values too
  * @returns Whether all are settled
  */
 export async function settleWithin(limit: number, promises: readonly unknown[]): Promise<boolean> {

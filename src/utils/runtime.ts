@@ -1,12 +1,7 @@
 // What of the process is there, or not: browsers and other runtimes have none, or a part of it.
 import type { ErrorCode } from './error-codes.ts'
 
-/**
- * Emits a warning of the process. Runtimes without such warnings have none.
- *
- * @param sentence What it says
- * @param options The code of the warning
- */
+/** Emits a warning of the process. Runtimes without such warnings have none. */
 export function emitWarning(sentence: string, options: { readonly code: ErrorCode }): void {
   globalThis.process?.emitWarning?.(sentence, options)
 }

@@ -5,7 +5,6 @@ const NONE: ReadonlySet<string> = new Set()
 /**
  * About how many characters a value has as JSON.
  *
- * @param value The value
  * @param left The names of its fields that are not counted
  */
 export function countCharacters(value: unknown, left: ReadonlySet<string> = NONE): number {

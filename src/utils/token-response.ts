@@ -12,7 +12,6 @@ export interface TokenResponse {
 /**
  * Marks an object that carries an access token: clients must not cache it, nor receive that of another one.
  *
- * @param result The object
  * @param response What the response needs besides
  */
 export function markTokenResponse<Result extends object>(

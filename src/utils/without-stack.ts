@@ -2,7 +2,6 @@
  * Creates an error without a stack trace, for one that is caught at once. To capture a trace takes longer than the rest of a refused
  * call.
  *
- * @param create Creates the error
  * @returns The error; its `stack` is its name and message
  */
 export function withoutStack<E extends Error>(create: () => E): E {

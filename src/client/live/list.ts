@@ -323,12 +323,8 @@ export class List implements LiveList {
   }
 
   /**
-   * Takes what was read, and puts the changes over it that it may not reflect: a record that was removed meanwhile does not
-   * come back.
-   *
-   * @param result The result of `find`
-   * @param position Up to where it reflects all events
-   * @param count How many changes there were when it was asked for
+   * Takes what was read, up to a position, and puts the changes over it that it may not reflect: a record that was removed
+   * meanwhile does not come back. `count` says how many changes there were when it was asked for.
    */
   private load(result: unknown, position: string | undefined, count: number): void {
     this.rows.load(result)

@@ -46,11 +46,7 @@ export class Rows {
     return (record as any)[this.idField ?? ('id' in record ? 'id' : '_id')]
   }
 
-  /**
-   * Takes the result of `find`.
-   *
-   * @throws TypeError for one without records
-   */
+  /** Takes the result of `find`; a TypeError says that it has no records. */
   load(result: unknown): void {
     const page = toPage(result)
     const { list, total, limit = this.decider?.limit, skip = this.decider?.skip ?? 0 } = page
@@ -64,11 +60,7 @@ export class Rows {
     this.learn()
   }
 
-  /**
-   * Changes the rows as the query wants it.
-   *
-   * @returns Whether they are those that `find` would return; otherwise they have to be fetched again
-   */
+  /** Changes the rows as the query wants it. Returns whether they are those that `find` would return now. */
   apply({ kind, record }: Change): boolean {
     const id = this.toId(record)
 
