@@ -1,9 +1,8 @@
 import { createFreshCheck } from '../authentication-hooks/fresh.ts'
 import type { Application, DefaultAuthentication, HookContext, Query } from '../core/types.ts'
 import { describeHook, getTraits } from '../hooks/traits.ts'
-import { isObjectLike, isString, isStringList } from '../utils/check.ts'
+import { isString, isStringList } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
-import { isPlainObject } from '../utils/object.ts'
 import { assertOptions, type OptionChecks } from '../utils/options.ts'
 
 /**
@@ -151,11 +150,7 @@ export function getEntity(
   { app, params }: HookContext,
   auth?: DefaultAuthentication
 ): Record<string, unknown> | null | undefined {
-  if (params.authenticated !== true) return undefined
-
-  const { entity } = getConfiguration(app, auth)
-
-  return entity ? (params as Query)[entity] : undefined
+  return params.authenticated === true ? pickEntity(params, getConfiguration(app, auth)) : undefined
 }
 
 /** The value of the id field that the authentication service names, or the service of its entities. */
@@ -164,23 +159,34 @@ export function readEntityId(
   entity: object | null | undefined,
   auth?: DefaultAuthentication
 ): unknown {
-  const { entityId, service } = getConfiguration(app, auth)
-
-  return (entity as Query | null | undefined)?.[entityId ?? app.services[service]?.id]
+  return pickId(app, entity, getConfiguration(app, auth))
 }
 
 /** Its id, where it can stand in a query: without one, the query would find records that have no owner. */
-function getEntityId(context: HookContext): unknown {
-  const id = readEntityId(context.app, getEntity(context))
-  const isValue = ['string', 'number', 'bigint'].includes(typeof id) && id !== '' && !Number.isNaN(id)
-  // Ids of some databases are instances of a class.
-  const isInstance = isObjectLike(id) && !Array.isArray(id) && !isPlainObject(id)
+function getEntityId({ app, params }: HookContext): unknown {
+  if (params.authenticated !== true) return undefined
 
-  return isValue || isInstance ? id : undefined
+  const configuration = getConfiguration(app)
+  const id = pickId(app, pickEntity(params, configuration), configuration)
+  const isValue = ['string', 'number', 'bigint'].includes(typeof id) && id !== '' && !Number.isNaN(id)
+
+  return isValue || isInstance(id) ? id : undefined
 }
 
 interface Configuration {
   readonly [option: string]: any
+}
+
+function pickEntity(params: Query, { entity }: Configuration): Record<string, unknown> | null | undefined {
+  return entity ? params[entity] : undefined
+}
+
+function pickId(
+  app: Application,
+  entity: object | null | undefined,
+  { entityId, service }: Configuration
+): unknown {
+  return (entity as Query | null | undefined)?.[entityId ?? app.services[service]?.id]
 }
 
 /** Without an authentication service, an existing login of the application puts its user on the params. */
@@ -194,4 +200,11 @@ function getConfiguration(
       entityId: app.services.users?.id ?? 'id'
     }
   )
+}
+
+/** Ids of some databases are instances of a class. */
+function isInstance(id: unknown): boolean {
+  if (typeof id !== 'object' || id === null || Array.isArray(id)) return false
+
+  return ![Object.prototype, null].includes(Object.getPrototypeOf(id))
 }

@@ -31,25 +31,6 @@ export function resumeEvents(app: Application, socket: Receiving): void {
   // Until the server has begun with what was missed, its events come again.
   let isResuming = false
 
-  /** Asks for what was missed, and again after a pause without a reply, or where too much of what was sent has not been read. */
-  function ask(from: string | undefined, isCurrent: () => boolean): void {
-    function take(lost: Error | null, error: { code?: number } | null, end?: string): void {
-      // After a lost connection, the next one asks.
-      if (!isCurrent()) return
-
-      // Until then, the events that come are among those that were missed. A server without a log does not reply at all.
-      if (lost ? from : error?.code === 429) setTimeout(() => isCurrent() && ask(from, isCurrent), PAUSE)
-      else {
-        isResuming = false
-        position ??= end
-      }
-    }
-
-    // With a time limit, a reply has an argument before those of the server. This sets none: with `retries`, all calls wait for
-    // the reply, which some servers never send.
-    socket.emit('$resume', from, socket._opts?.ackTimeout === undefined ? take.bind(null, null) : take)
-  }
-
   async function begin(): Promise<void> {
     const login: Promise<unknown> | undefined = app.get('authentication')
     const current = ++connection
@@ -60,7 +41,12 @@ export function resumeEvents(app: Application, socket: Receiving): void {
     // As the user of the connection before. Otherwise at once, so that calls that wait for the connection come after it.
     const isKnown = !login || (await isAnswered(login))
 
-    if (isCurrent()) ask(isKnown ? position : NOWHERE, isCurrent)
+    if (!isCurrent()) return
+
+    ask(socket, isKnown ? position : NOWHERE, isCurrent, (end) => {
+      isResuming = false
+      position ??= end
+    })
   }
 
   socket.onevent = (packet) => {
@@ -93,4 +79,26 @@ function isAnswered(login: Promise<unknown>): Promise<boolean> {
     () => true,
     (error) => error?.code === 401
   )
+}
+
+/** Asks for what was missed, and again after a pause without a reply, or where too much of what was sent has not been read. */
+function ask(
+  socket: Receiving,
+  from: string | undefined,
+  isCurrent: () => boolean,
+  begin: (end?: string) => void
+): void {
+  function take(lost: Error | null, error: { code?: number } | null, end?: string): void {
+    // After a lost connection, the next one asks.
+    if (!isCurrent()) return
+
+    // Until then, the events that come are among those that were missed. A server without a log does not reply at all.
+    if (lost ? from : error?.code === 429)
+      setTimeout(() => isCurrent() && ask(socket, from, isCurrent, begin), PAUSE)
+    else begin(end)
+  }
+
+  // With a time limit, a reply has an argument before those of the server. This sets none: with `retries`, all calls wait for
+  // the reply, which some servers never send.
+  socket.emit('$resume', from, socket._opts?.ackTimeout === undefined ? take.bind(null, null) : take)
 }

@@ -89,15 +89,8 @@ export class SocketTransport {
         }
 
         if (this.isRefusing) decide('The server is closing', false)
-        else if (!options.allowRequest) admit(undefined, true)
-        else
-          attempt(
-            () => options.allowRequest?.(request, admit),
-            (error) => {
-              this.report(error)
-              decide('The request could not be checked', false)
-            }
-          )
+        else if (options.allowRequest) this.askAllowed(() => options.allowRequest?.(request, admit), decide)
+        else admit(undefined, true)
       }
     })
 
@@ -208,6 +201,14 @@ export class SocketTransport {
       this.methods.add(method)
       for (const socket of this.connections.open) this.listen(socket, method)
     }
+  }
+
+  /** Asks a function of the application; where it fails, the client does not connect. */
+  private askAllowed(ask: () => unknown, decide: (message: string, isAllowed: boolean) => void): void {
+    attempt(ask, (error) => {
+      this.report(error)
+      decide('The request could not be checked', false)
+    })
   }
 
   private async begin(socket: OpenedSocket, next: (error?: Error) => void): Promise<void> {

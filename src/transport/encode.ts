@@ -46,16 +46,20 @@ export function encodeResponse(
     return { status, headers: head, body: undefined }
 
   if (isTagged && status === 200 && TAGGED_VERBS.includes(method)) {
-    const given = findSentHeader(request, head, 'etag')
+    const given = findHeader(head, 'etag') ?? (request.getResponseHeader?.('etag') as string | undefined)
     const tag = given ?? createEtag(text)
 
     if (given === undefined && tag !== undefined) head.ETag = tag
     if (tag !== undefined && hasAlready(sent, tag)) return { status: 304, headers: head, body: undefined }
   }
 
-  if (findSentHeader(request, head, 'content-type') === undefined) head['Content-Type'] = JSON_TYPE
+  if ((findHeader(head, 'content-type') ?? request.getResponseHeader?.('content-type')) === undefined) {
+    head['Content-Type'] = JSON_TYPE
+  }
   // Browsers must not take JSON with the text of a user for HTML or a script.
-  if (findSentHeader(request, head, NOSNIFF) === undefined) head['X-Content-Type-Options'] = 'nosniff'
+  if ((findHeader(head, NOSNIFF) ?? request.getResponseHeader?.(NOSNIFF)) === undefined) {
+    head['X-Content-Type-Options'] = 'nosniff'
+  }
 
   return { status, headers: head, body: text }
 }

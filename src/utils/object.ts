@@ -166,10 +166,13 @@ export function isSamePlain(one: unknown, other: unknown): boolean {
 
   const names = Object.keys(one)
 
-  return (
-    names.length === Object.keys(other).length &&
-    names.every((name) => Object.hasOwn(other, name) && isSamePlain(one[name], other[name]))
-  )
+  if (names.length !== Object.keys(other).length) return false
+
+  for (const name of names) {
+    if (!Object.hasOwn(other, name) || !isSamePlain(one[name], other[name])) return false
+  }
+
+  return true
 }
 
 /**
