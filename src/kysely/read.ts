@@ -3,7 +3,7 @@ import type { Id } from '../core/types.ts'
 import { Conflict, NotFound } from '../errors.ts'
 import type { ParsedQuery } from '../query/ast.ts'
 import { toSelection } from '../query/select.ts'
-import { copyWith, getFirstName } from '../utils/object.ts'
+import { copyWith, getFirstName, setOwn } from '../utils/object.ts'
 import type { Fragment, Statements, StoredRow, Table } from './dialect.ts'
 import { toColumn } from './field.ts'
 import { allOf, NEVER } from './logic.ts'
@@ -184,7 +184,7 @@ export function toRecord<Result>(
 function pick(row: StoredRow, columns: readonly string[]): StoredRow {
   const picked: StoredRow = {}
 
-  for (const name of columns) picked[name] = row[name]
+  for (const name of columns) setOwn(picked, name, row[name])
 
   return picked
 }

@@ -1,4 +1,5 @@
-import { Kysely, MysqlDialect, PostgresDialect, sql } from 'kysely'
+import { Kysely, MysqlDialect, PostgresDialect, type SqliteDatabase, SqliteDialect, sql } from 'kysely'
+import Database from 'libsql'
 import { createPool } from 'mysql2'
 import { types } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
@@ -223,3 +224,38 @@ describeDatabases(
   },
   [SQLITE]
 )
+
+it('pages with cursors have a column named `__proto__`, of a driver whose rows have it', async () => {
+  const source: any = new Database(':memory:')
+  const database: SqliteDatabase = {
+    prepare(text) {
+      const statement = source.prepare(text)
+      const names: string[] = statement.reader ? statement.columns().map(({ name }: any) => name) : []
+      const toRow = (values: unknown[]) =>
+        Object.fromEntries(names.map((name, index) => [name, values[index]]))
+
+      return {
+        reader: statement.reader,
+        run: (values) => statement.run(values),
+        all: (values) => statement.raw().all(values).map(toRow),
+        iterate: (values) => statement.iterate(values)
+      }
+    },
+    close: () => source.close()
+  }
+  const Model = new Kysely<any>({ dialect: new SqliteDialect({ database }) })
+  const service: any = kysely({ Model, name: NAME, paginate: { default: 10, cursor: true } })
+
+  onTestFinished(() => Model.destroy())
+  await sql`create table ${sql.id(NAME)} (id integer primary key, "__proto__" text)`.execute(Model)
+  await sql`insert into ${sql.id(NAME)} values (1, 'a')`.execute(Model)
+
+  const [record] = await kysely({ Model, name: NAME }).find()
+  const { data } = await service.find()
+
+  expect(Object.entries(record)).toEqual([
+    ['id', 1],
+    ['__proto__', 'a']
+  ])
+  expect(Object.entries(data[0])).toEqual(Object.entries(record))
+})
