@@ -163,12 +163,14 @@ class TableSchema implements DescribedExtension {
     return this.onceLoaded((declared) => declared.input?.(method))
   }
 
-  /** The table is known: the hooks of `input` have run. */
   innermost(method: string): AroundHook<HookContext> {
     let hook: AroundHook<HookContext> | undefined
 
     return (context, next) => {
-      hook ??= this.declared?.innermost?.(method) ?? ((_context, proceed) => proceed())
+      // The hooks of `input` read the table. Without them nothing is kept for later calls.
+      if (!this.declared) return next()
+
+      hook ??= this.declared.innermost?.(method) ?? ((_context, proceed) => proceed())
 
       return hook(context, next)
     }

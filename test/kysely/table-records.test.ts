@@ -42,3 +42,34 @@ it.each(['production', 'development'])('are without hidden fields in %s', async 
     expect(getResponse(context)).toEqual({ ...shown, [name]: shown })
   }
 })
+
+it('are without hidden fields where the innermost hook has run before the table was read', async () => {
+  const Model = await createTable(SQLITE, 'alula_kept', COLUMNS)
+  const declared: any = table({ hidden: ['secret'] })
+  const app: any = alula()
+
+  app.use('notes', kysely({ Model, name: 'alula_kept' }), { schema: declared })
+  app.use('open', kysely({ Model, name: 'alula_kept' }), { schema: table({ extra: 'keep' }) })
+
+  const innermost = declared.innermost('get')
+  const note = { id: 1, title: 'a', secret: 's', more: null }
+
+  await innermost({ method: 'get', result: note }, async () => undefined)
+  await app.setup()
+  await innermost({ method: 'get', result: note }, async () => undefined)
+  await app.service('open').create({ title: 'b' })
+  app.service('open').hooks({
+    after: {
+      get: [
+        (context: any) => {
+          context.result = { ...context.result, note }
+        }
+      ]
+    }
+  })
+
+  const context = await callService(app.service('open'), { method: 'get', id: 1, params: WEB } as any)
+
+  expect(getResponse(context)).toMatchObject({ title: 'b', note: { id: 1, title: 'a', more: null } })
+  expect(getResponse(context)).not.toHaveProperty('note.secret')
+})
