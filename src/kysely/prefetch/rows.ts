@@ -60,15 +60,11 @@ export interface ReadRows {
 
 /** Rows that were read with a page, for calls that ask for them. */
 export class PrefetchedRows extends Prefetched<readonly ValueRow[]> {
-  private readonly table: Table
-  private readonly sort: readonly Sort[]
-  private readonly start: number
+  private readonly read: ReadRows
 
-  constructor(origin: Origin, column: string, { table, byValue, sort = [], start = 0 }: ReadRows) {
-    super(origin, column, byValue)
-    this.table = table
-    this.sort = sort
-    this.start = start
+  constructor(origin: Origin, column: string, read: ReadRows) {
+    super(origin, column, read.byValue)
+    this.read = read
   }
 
   /**
@@ -80,11 +76,11 @@ export class PrefetchedRows extends Prefetched<readonly ValueRow[]> {
    */
   toRecords<Result>(origin: Origin, query: ParsedQuery): Result[] | undefined {
     const { where, sort, skip, limit, select } = query
+    const { table, start = 0 } = this.read
 
-    if (toSortKey(sort) !== toSortKey(this.sort) || skip > 0) return undefined
+    if (toSortKey(sort) !== toSortKey(this.read.sort) || skip > 0) return undefined
     if (where.kind !== 'compare' || where.operator !== 'in' || where.path.length > 1) return undefined
 
-    const { table, start } = this
     const columns = [...table.columns.keys()]
     const names = select ? [...new Set([...select, origin.id])] : columns
     const values = [...new Set(where.value as readonly unknown[])]
@@ -98,40 +94,22 @@ export class PrefetchedRows extends Prefetched<readonly ValueRow[]> {
     })
     const records: StoredRow[] = []
 
-    for (const rows of groups) {
-      for (const row of rows) {
-        const record = toRecord(row, fields)
+    for (const row of groups.flat()) {
+      const record: StoredRow = {}
 
-        if (!record) return undefined
+      for (const { name, index, read } of fields) {
+        if (isRounded(row[index])) return undefined
 
-        records.push(record)
+        record[name] = read ? read(row[index]) : row[index]
       }
+
+      records.push(record)
     }
 
     const sorted = sort.length > 0 ? records : sortById(records, table, origin.id)
 
     return sorted.slice(0, limit) as Result[]
   }
-}
-
-interface ReadField {
-  readonly name: string
-  readonly index: number
-  readonly read: ((value: unknown) => unknown) | undefined
-}
-
-function toRecord(row: ValueRow, fields: readonly ReadField[]): StoredRow | undefined {
-  const record: StoredRow = {}
-
-  for (const { name, index, read } of fields) {
-    const value = row[index]
-
-    if (isRounded(value)) return undefined
-
-    record[name] = read ? read(value) : value
-  }
-
-  return record
 }
 
 /** An order as a string: equal ones have the same. */
