@@ -106,31 +106,20 @@ function toBatches(rows: readonly Row[], handle: TableHandle): Row[][] {
   return batches
 }
 
-async function insertBatch(handle: TableHandle, rows: readonly Row[]): Promise<readonly StoredRow[]> {
-  const column = toColumn(handle.id, handle.table)
-
-  return rows[0]?.has(handle.id) || column.sequence === undefined
-    ? await insert(handle, rows)
-    : await insertNumbered(handle, rows, column, ATTEMPTS)
-}
-
 /** A sequence does not know the ids that were chosen: when it comes upon one, it is moved past it. */
-async function insertNumbered(
-  handle: TableHandle,
-  rows: readonly Row[],
-  column: Column,
-  attempts: number
-): Promise<readonly StoredRow[]> {
+async function insertBatch(handle: TableHandle, rows: readonly Row[]): Promise<readonly StoredRow[]> {
   const { db, name, table, id } = handle
+  const column = toColumn(id, table)
+  const attempts = rows[0]?.has(id) || column.sequence === undefined ? 1 : ATTEMPTS
 
-  try {
-    return await insert(handle, rows)
-  } catch (error) {
-    if (attempts === 1 || !isTaken(error, id, table)) throw error
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await insert(handle, rows)
+    } catch (error) {
+      if (attempt === attempts || !isTaken(error, id, table)) throw error
 
-    await table.dialect.skipTakenIds?.(db, name, column)
-
-    return await insertNumbered(handle, rows, column, attempts - 1)
+      await table.dialect.skipTakenIds?.(db, name, column)
+    }
   }
 }
 

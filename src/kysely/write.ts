@@ -125,19 +125,11 @@ function assertOne(rows: StoredRow[], { id }: Target, handle: TableHandle): Stor
   return rows
 }
 
-/** Rows that are kept from others until the transaction ends. */
-interface LockedRows {
-  readonly rows: readonly StoredRow[]
-  /** The condition to have an id of theirs. */
-  readonly sharesId: Fragment
-  /** The condition to be one of them. */
-  readonly condition: Fragment
-  /** Further rows that have an id of theirs. */
-  readonly others: readonly StoredRow[]
-}
-
-/** Locks the rows that match. An id that several rows have does not say which of them. */
-async function lockTarget(handle: TableHandle, target: Target, where: Fragment): Promise<LockedRows> {
+/**
+ * Locks the rows that match: `condition` is that to be one of them, `sharesId` that to have an id of theirs, as `others` do. An id
+ * that several rows have does not say which of them.
+ */
+async function lockTarget(handle: TableHandle, target: Target, where: Fragment) {
   const rows = assertOne(await lockRows(handle, where), target, handle)
   const sharesId = hasOneOf(
     rows.map((row) => row[handle.id]),
