@@ -5,7 +5,7 @@ import { createError } from '../utils/developer-error.ts'
 import type { AnyKysely } from './any-kysely.ts'
 import { setSettings } from './settings.ts'
 import { currentCall, type HookCall, Transaction } from './transaction.ts'
-import { findTransaction } from './with-transaction.ts'
+import { getOwnTransaction, joinTransaction } from './with-transaction.ts'
 
 declare module '../utils/call-state.ts' {
   interface ContextSlots {
@@ -43,7 +43,7 @@ export const transaction = {
 
     if (!db) return
 
-    const current = await Transaction.begin(db, await findTransaction(context.params, db))
+    const current = await Transaction.begin(db, await joinTransaction(getOwnTransaction(context.params), db))
 
     call.begun = [...(call.begun ?? []), current]
     context.params = { ...context.params, transaction: current }

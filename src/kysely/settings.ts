@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import { FeathersError } from '../errors.ts'
 import { describeValue } from '../query/operators.ts'
 import { getInherited } from '../utils/call-state.ts'
-import { isFunction } from '../utils/check.ts'
 import { createError, createTypeError } from '../utils/developer-error.ts'
 import { isPlainObject } from '../utils/object.ts'
 import { isPromise } from '../utils/promise.ts'
@@ -11,11 +10,6 @@ import type { AnyKysely } from './any-kysely.ts'
 import { atomically } from './atomic.ts'
 import { type CurrentCall, type Database, findDatabase, type SessionOption } from './databases.ts'
 import type { Place } from './dialect.ts'
-
-/** An application, as far as its calls are followed. */
-interface HookedApplication {
-  hooks(hooks: object): unknown
-}
 
 /** Settings by their names in lower case. */
 type Settings = ReadonlyMap<string, string>
@@ -69,11 +63,6 @@ export async function setSettings(
   db: AnyKysely
 ): Promise<void> {
   await applySettings(toSettings(params, Model) ?? new Map(), Model, db)
-}
-
-/** Whether the calls of a Kysely instance have settings. */
-export function hasSettings(Model: AnyKysely): boolean {
-  return findDatabase(Model).getInstance(Model).session !== undefined
 }
 
 /**
@@ -163,10 +152,12 @@ function toSessionError(expected: string): Error {
 
 /** Remembers which call of a client runs, for the calls that code of the application makes meanwhile. */
 export function followCalls(app: unknown, database: Database): void {
-  if (!isHooked(app) || database.followed.has(app)) return
+  const hooked = app as { hooks?(hooks: object): unknown } | undefined
 
-  database.followed.add(app)
-  app.hooks({
+  if (!hooked?.hooks || database.followed.has(hooked)) return
+
+  database.followed.add(hooked)
+  hooked.hooks({
     around: {
       all: [
         (context: CurrentCall, next: () => Promise<void>) =>
@@ -174,10 +165,6 @@ export function followCalls(app: unknown, database: Database): void {
       ]
     }
   })
-}
-
-function isHooked(app: unknown): app is HookedApplication {
-  return isFunction((app as Partial<HookedApplication> | undefined)?.hooks)
 }
 
 /**

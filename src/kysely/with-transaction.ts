@@ -1,9 +1,10 @@
 import type { Kysely, Transaction as KyselyTransaction } from 'kysely'
 import { createTypeError } from '../utils/developer-error.ts'
 import type { AnyKysely } from './any-kysely.ts'
+import { findDatabase } from './databases.ts'
 import { withPluginsOf } from './instance.ts'
 import { watchStatements } from './outside.ts'
-import { hasSettings, setSettings } from './settings.ts'
+import { setSettings } from './settings.ts'
 import { Transaction } from './transaction.ts'
 
 /**
@@ -61,32 +62,20 @@ export async function getTransaction<DB>(
   db: Kysely<DB>,
   params?: { transaction?: Transaction | undefined }
 ): Promise<Kysely<DB>> {
-  const transaction = await findTransaction(params, db)
+  const transaction = await joinTransaction(getOwnTransaction(params), db)
 
   if (!transaction) return db
   // A call since `transaction.start()`, such as one for an idempotency key, may have had others.
-  if (params && hasSettings(db)) await transaction.use((own) => setSettings(params, db, own))
+  if (params && findDatabase(db).getInstance(db).session)
+    await transaction.use((own) => setSettings(params, db, own))
 
   return withPluginsOf<AnyKysely>(db, transaction.trx)
 }
 
 /**
- * The transaction that a call belongs to: that of its params, or the one whose function runs now.
- *
- * @param params The params of the call
- * @param Model The Kysely instance of its service
- * @returns `undefined` for a call that belongs to none
- * @throws GeneralError for a transaction of another database, in which there may be a table of the same name;
- * Unavailable when the function around it has failed
+ * Joins a transaction for statements of a Kysely instance. Throws GeneralError for one of another database, in which there may be a
+ * table of the same name.
  */
-export function findTransaction(
-  params: { transaction?: Transaction | undefined } | undefined,
-  Model: AnyKysely
-): Promise<Transaction> | undefined {
-  return joinTransaction(getOwnTransaction(params), Model)
-}
-
-/** The same for a transaction that is known. */
 export function joinTransaction(
   transaction: Transaction | undefined,
   Model: AnyKysely
@@ -98,7 +87,10 @@ export function joinTransaction(
   return transaction.join(Model)
 }
 
-/** The same, as it is: it may not have begun, or belong to another database. */
+/**
+ * The transaction that a call belongs to: that of its params, or the one whose function runs now. It may not have begun, or belong
+ * to another database. Throws Unavailable when the function around it has failed.
+ */
 export function getOwnTransaction(
   params: { transaction?: Transaction | undefined } | undefined
 ): Transaction | undefined {
