@@ -74,17 +74,13 @@ export function toAlike(
   table: Table
 ): readonly [Fragment, Fragment] {
   if (areAlike(one, other)) {
-    return isTime(one)
+    // A database may have times and days in several forms.
+    return KINDS[one.kind].form === 'time'
       ? [table.dialect.toTime(one), table.dialect.toTime(other)]
       : [one.reference, other.reference]
   }
 
   return [toExactText(one, table), toExactText(other, table)]
-}
-
-/** Whether a column holds times or days, which a database may have in several forms. */
-function isTime({ kind }: Column): boolean {
-  return KINDS[kind].form === 'time'
 }
 
 /** Whether the values of two columns are equal where those of records are. */
@@ -167,13 +163,10 @@ function toTextEquality(field: Field, values: readonly unknown[], table: Table):
   if (column.isExact) return equality
 
   const exactly = isOneOf(table.dialect.toOrderedText(column, table), field, values, table)
+  const isUnicode = (column.charset ?? 'utf8mb4') === 'utf8mb4'
 
   // What is the same letter by letter is the same for every collation: the first part can use an index.
-  return column.kind === 'text' && isUnicode(column) ? sql`(${equality} and ${exactly})` : exactly
-}
-
-function isUnicode({ charset = 'utf8mb4' }: Column): boolean {
-  return charset === 'utf8mb4'
+  return column.kind === 'text' && isUnicode ? sql`(${equality} and ${exactly})` : exactly
 }
 
 /** Values of each type with what the field has of it; a string also with the number or boolean that is written so. */
@@ -217,15 +210,15 @@ function ordersOne(field: Field, operator: OrderComparison, value: unknown, tabl
 
   if (operand === NOTHING) return NEVER
   if (isInfinite(operand)) {
-    return isBeyondAll(operator, operand) ? sql`${toOrdered(field, operand, table)} is not null` : NEVER
+    const isPositive = operand > 0
+
+    // Every number is less than infinity.
+    return isPositive === operator.startsWith('lt')
+      ? sql`${toOrdered(field, operand, table)} is not null`
+      : NEVER
   }
 
   return sql`${toOrdered(field, operand, table)} ${SIGNS[operator]} ${table.dialect.bind(field, operand)}`
-}
-
-/** Every number is less than infinity. */
-function isBeyondAll(operator: OrderComparison, value: number): boolean {
-  return value > 0 ? operator === 'lt' || operator === 'lte' : operator === 'gt' || operator === 'gte'
 }
 
 function toOrdered(field: Field, value: unknown, table: Table): Fragment {

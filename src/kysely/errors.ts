@@ -86,35 +86,26 @@ function toKnownError(error: unknown, dialects: readonly Dialect[], call?: Faile
   if (String((error as DriverError | undefined)?.code).startsWith('ALULA_'))
     return withCause(new GeneralError(`The service failed${toDetail(error)}`), error)
 
-  const kind = toSide(toErrorKind(error, dialects), call)
+  const found = toErrorKind(error, dialects)
+  // Which record lacks the other, where the database does not tell.
+  const side = call?.action === 'create' ? 'reference' : 'referenced'
+  const kind = found === 'foreignKey' && call?.action ? side : found
   const known =
     kind === 'referenced'
-      ? toReferenced(findReferrer(error, dialects), call)
+      ? toReferenced(error, dialects, call)
       : toErrorOf(kind, findFields(error, kind, call?.table), toDetail(error))
 
   return withCause(known, error)
 }
 
-/** Which record lacks the other, where the database does not tell. */
-function toSide(kind: ErrorKind | undefined, call: FailedCall | undefined): ErrorKind | undefined {
-  if (kind !== 'foreignKey' || !call?.action) return kind
-
-  return call.action === 'create' ? 'reference' : 'referenced'
-}
-
 /** The error for a record that others refer to. The columns that it is about are those of another table. */
-function toReferenced(table: string | undefined, call: FailedCall | undefined): FeathersError {
-  const name = table === undefined ? undefined : (call?.services.get(table) ?? table)
+function toReferenced(error: unknown, dialects: readonly Dialect[], call?: FailedCall): FeathersError {
+  const table = hasMessage(error)
+    ? dialects.find((dialect) => dialect.toErrorKind(error) === 'referenced')?.toReferrer?.(error)
+    : undefined
+  const others = table === undefined ? 'other records' : `records of '${call?.services.get(table) ?? table}'`
 
-  return new Conflict(
-    `A record is in use: ${name === undefined ? 'other records' : `records of '${name}'`} refer to it`
-  )
-}
-
-function findReferrer(error: unknown, dialects: readonly Dialect[]): string | undefined {
-  if (!hasMessage(error)) return undefined
-
-  return dialects.find((dialect) => dialect.toErrorKind(error) === 'referenced')?.toReferrer?.(error)
+  return new Conflict(`A record is in use: ${others} refer to it`)
 }
 
 /** What the driver says, where a client may see it. */
@@ -219,13 +210,7 @@ function toErrorKind(error: unknown, dialects: readonly Dialect[]): ErrorKind | 
   if (isDisconnection(error)) return 'unavailable'
   if (typeof error !== 'object' || error === null) return undefined
 
-  for (const dialect of dialects) {
-    const kind = dialect.toErrorKind(error)
-
-    if (kind) return kind
-  }
-
-  return undefined
+  return dialects.map((dialect) => dialect.toErrorKind(error)).find((kind) => kind !== undefined)
 }
 
 /** The columns that an error is about, as far as it tells. None but those of the table. */
