@@ -70,11 +70,6 @@ const ANYTHING: KindDescription = { kinds: ['any'], output: {} }
 /** An instance of `Date`, in the words of TypeBox. */
 const DATE: JsonSchema = { type: 'Date' }
 
-/** JSON has no dates. */
-const DATE_OF_DATA: JsonSchema = { anyOf: [DATE_SCHEMA, { ...DATE_SCHEMA, format: 'date' }, DATE] }
-
-const DATES: KindDescription = { kinds: ['date'], output: DATE, input: DATE_OF_DATA }
-
 /** A string in records too. */
 const DAY: JsonSchema = { ...DATE_SCHEMA, format: 'date' }
 
@@ -82,7 +77,8 @@ const KINDS: { readonly [kind in Kind]: KindDescription } = {
   any: ANYTHING,
   boolean: { kinds: ['boolean'], output: { type: 'boolean' } },
   bytes: { kinds: ['string'], output: BYTES_SCHEMA },
-  date: DATES,
+  // JSON has no dates.
+  date: { kinds: ['date'], output: DATE, input: { anyOf: [DATE_SCHEMA, DAY, DATE] } },
   day: { kinds: ['day'], output: DAY },
   // It is exact as a string; settings of drivers make numbers of it.
   decimal: {
@@ -143,21 +139,12 @@ export function toStoredFields(
 }
 
 function describe(column: Column): KindDescription {
-  const { kind, values, element, limits } = column
-  const description = KINDS[kind]
+  const { kind, type, values, element, limits = {}, mayHoldBooleans } = column
+  const { kinds, output, input = output } = KINDS[kind]
 
   if (values) return { kinds: ['string'], output: { type: 'string', enum: values } }
   if (element) return describeList(element)
-  if (kind === 'integer') return describeInteger(column)
-  if (!limits) return description
-
-  const { output, input = output } = description
-
-  return { ...description, input: { ...input, ...toLimitSchema(limits) } }
-}
-
-function describeInteger({ type, limits = {}, mayHoldBooleans }: Column): KindDescription {
-  const { kinds, output } = KINDS.integer
+  if (kind !== 'integer') return { kinds, output, input: { ...input, ...toLimitSchema(limits) } }
 
   return {
     kinds: mayHoldBooleans ? [...kinds, 'boolean'] : kinds,
