@@ -16,11 +16,6 @@ export class SharedConnection {
     this.db = db
   }
 
-  /** Whether it leads to the database of a Kysely instance. */
-  isOf(Model: AnyKysely): boolean {
-    return findDatabase(this.db) === findDatabase(Model)
-  }
-
   /** Runs something when all that came before it is through. */
   async take<T>(run: () => Promise<T>): Promise<T> {
     const turn = this.last.then(run)

@@ -157,7 +157,7 @@ export class Transaction {
 
     const connection = await this.beginning
 
-    if (!connection.isOf(Model)) {
+    if (findDatabase(connection.db) !== findDatabase(Model)) {
       throw new GeneralError('A transaction concerns one database, and this call has another')
     }
 
@@ -363,7 +363,10 @@ export class Transaction {
   }
 
   private async rollBackToSavepoint(connection: SharedConnection): Promise<void> {
-    const { holdsOthers } = this
+    const { nested } = this.root
+    const above = nested.slice(nested.indexOf(this) + 1)
+    // Whether something would be taken back that is not its own.
+    const holdsOthers = this.isMixed || above.some((other) => !other.isWithin(this))
     const isGone = this.parent?.hasEnded || connection.isGone
 
     this.leave()
@@ -381,14 +384,6 @@ export class Transaction {
     } catch (error) {
       connection.loss ??= transactionLost(error)
     }
-  }
-
-  /** Whether something would be taken back that is not its own. */
-  private get holdsOthers(): boolean {
-    const { nested } = this.root
-    const above = nested.slice(nested.indexOf(this) + 1)
-
-    return this.isMixed || above.some((other) => !other.isWithin(this))
   }
 
   /** Lets others have the connection. */
@@ -415,12 +410,7 @@ export class Transaction {
   }
 }
 
-interface Settled<T> {
-  readonly promise: Promise<T>
-  readonly resolve: (value: T) => void
-}
-
-function createPromise<T>(): Settled<T> {
+function createPromise<T>() {
   let resolve: (value: T) => void = () => undefined
   const promise = new Promise<T>((done) => {
     resolve = done
