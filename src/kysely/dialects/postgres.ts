@@ -592,11 +592,9 @@ function toElementText(value: unknown, delimiter: string): string {
   if (value === null) return 'NULL'
   if (Array.isArray(value)) return toArrayText(value, delimiter)
 
-  return `"${toLiteral(value).replace(/["\\]/g, '\\$&')}"`
-}
+  const text = value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : String(value)
 
-function toLiteral(value: unknown): string {
-  return value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : String(value)
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
 /** The only type whose values have commas. */
@@ -685,10 +683,8 @@ function toElements(field: Field): Elements {
   }
 }
 
-function toJsonbValue({ column, path }: Field): Fragment {
-  return path.reduce<Fragment>((outer, name) => sql`${outer} -> ${name}::text`, toJsonb(column))
-}
+function toJsonbValue({ column: { type, reference }, path }: Field): Fragment {
+  const value = type === 'jsonb' ? reference : sql`${reference}::jsonb`
 
-function toJsonb(column: Column): Fragment {
-  return column.type === 'jsonb' ? column.reference : sql`${column.reference}::jsonb`
+  return path.reduce<Fragment>((outer, name) => sql`${outer} -> ${name}::text`, value)
 }

@@ -137,16 +137,12 @@ export const sqlite: Dialect = {
 
   hasOneConnection: true,
   failsEmptyCommit: true,
-  async isAlive(transaction) {
-    try {
-      // In a transaction none can begin. One that begins here is empty, and is rolled back in place of the other.
-      await sql`begin`.execute(transaction)
-
-      return false
-    } catch {
-      return true
-    }
-  },
+  // In a transaction none can begin. One that begins here is empty, and is rolled back in place of the other.
+  isAlive: (transaction) =>
+    sql`begin`.execute(transaction).then(
+      () => false,
+      () => true
+    ),
 
   toErrorKind({ code, errcode, message }) {
     if (code === DATATYPE_CODE) return 'invalid'
@@ -168,10 +164,12 @@ export const sqlite: Dialect = {
     // A check has no more than its text.
     if (kind === 'CHECK') return rest.match(/\w+/g)?.filter((word) => columns.has(word)) ?? []
 
-    // A trigger writes to other tables.
+    const prefix = `${table}.`.toLowerCase()
+
+    // A trigger writes to other tables. Names of tables have no case.
     return rest
       .split(', ')
-      .flatMap((name) => (hasPrefix(name, `${table}.`) ? name.slice(table.length + 1) : []))
+      .flatMap((name) => (name.toLowerCase().startsWith(prefix) ? name.slice(table.length + 1) : []))
   }
 }
 
@@ -182,11 +180,6 @@ function toErrorName(code: unknown, number: unknown): string | undefined {
   if (code !== 'ERR_SQLITE_ERROR' || typeof number !== 'number') return undefined
 
   return CODES.find(([, known]) => known === number || known === (number & 0xff))?.[0] ?? 'SQLITE_ERROR'
-}
-
-/** Names of tables have no case. */
-function hasPrefix(name: string, prefix: string): boolean {
-  return name.toLowerCase().startsWith(prefix.toLowerCase())
 }
 
 /** A column, as the database describes it. A driver may be told to return a bigint for each integer. */
