@@ -13,6 +13,13 @@ import { type Related, toRelatedSelection } from './selection.ts'
 /** How many rows are read for one record of a page. More are read by themselves, in parts. */
 const MAX_ROWS = 1000
 
+/** Further columns of the statement of a page. */
+export interface PrefetchReader {
+  readonly selections: readonly AliasedRawBuilder<unknown, string>[]
+  /** Takes what these columns have. */
+  take(rows: readonly StoredRow[]): void
+}
+
 /**
  * Prepares the statement of a page to read related rows: those that an index finds, and that JSON leaves as they are.
  *
@@ -51,7 +58,7 @@ export async function openPrefetch(
     if (part) parts.push(part)
   }
 
-  return parts.length > 0 ? new PrefetchReader(parts, handle.table) : undefined
+  return parts.length > 0 ? toReader(parts, handle.table) : undefined
 }
 
 /** An adapter, which may be one of tables. */
@@ -190,33 +197,24 @@ function parseLists(read: readonly unknown[]): readonly (readonly ValueRow[])[] 
   return isText && !text.includes('\\u0000') ? JSON.parse(text) : undefined
 }
 
-/** Further columns of the statement of a page. */
-export class PrefetchReader {
-  readonly selections: readonly AliasedRawBuilder<unknown, string>[]
-  private readonly names: readonly string[]
-  private readonly parts: readonly Part[]
-  private readonly table: Table
+function toReader(parts: readonly Part[], table: Table): PrefetchReader {
+  const names = toFreeNames(table, parts.length, '_prefetch')
 
-  constructor(parts: readonly Part[], table: Table) {
-    this.parts = parts
-    this.table = table
-    this.names = toFreeNames(table, parts.length, '_prefetch')
-    this.selections = parts.map(({ selection }, index) => selection.as(this.names[index] as string))
-  }
+  return {
+    selections: parts.map(({ selection }, index) => selection.as(names[index] as string)),
+    take(rows) {
+      const columns = new Map<string, ReadonlyMap<unknown, StoredRow>>()
 
-  /** Takes what these columns have. */
-  take(rows: readonly StoredRow[]): void {
-    const columns = new Map<string, ReadonlyMap<unknown, StoredRow>>()
+      for (const [index, { request, keep }] of parts.entries()) {
+        const { from } = request
+        const byValue = columns.get(from) ?? groupByValue(rows, from, table)
 
-    for (const [index, { request, keep }] of this.parts.entries()) {
-      const { from } = request
-      const byValue = columns.get(from) ?? groupByValue(rows, from, this.table)
-
-      columns.set(from, byValue)
-      keep(
-        [...byValue.keys()],
-        [...byValue.values()].map((row) => row[this.names[index] as string])
-      )
+        columns.set(from, byValue)
+        keep(
+          [...byValue.keys()],
+          [...byValue.values()].map((row) => row[names[index] as string])
+        )
+      }
     }
   }
 }
