@@ -101,30 +101,23 @@ export function sortById(
     : rows.toSorted((one, other) => compareIds(one[id], other[id]))
 }
 
-/** Drivers return decimals and large integers as strings. */
+/** Drivers return decimals and large integers as strings: each is made an integer, with as many digits of its fraction. */
 function sortByNumber(rows: readonly Record<string, unknown>[], id: string): Record<string, unknown>[] {
-  const digits = rows.reduce((most, row) => Math.max(most, countDigits(row[id])), 0)
+  const parsed = rows.map((row) => ({ row, number: NUMBER.exec(String(row[id])) }))
+  const digits = parsed.reduce((most, { number }) => Math.max(most, number?.[2]?.length ?? 0), 0)
 
-  return rows
-    .map((row) => ({ row, key: toScaled(row[id], digits) }))
+  return parsed
+    .map(({ row, number }) => ({
+      row,
+      // Anything else stays.
+      key: number ? BigInt(`${number[1]}${(number[2] ?? '').padEnd(digits, '0')}`) : row[id]
+    }))
     .sort((one, other) => compareAny(one.key, other.key))
     .map(({ row }) => row)
 }
 
 /** A number as a string of a driver, in two parts. */
 const NUMBER = /^(-?\d+)(?:\.(\d+))?$/
-
-/** How many digits a number has after the point. */
-function countDigits(id: unknown): number {
-  return NUMBER.exec(String(id))?.[2]?.length ?? 0
-}
-
-/** A number as an integer, with as many digits of its fraction. Anything else stays. */
-function toScaled(id: unknown, digits: number): unknown {
-  const [, whole, fraction = ''] = NUMBER.exec(String(id)) ?? []
-
-  return whole === undefined ? id : BigInt(whole + fraction.padEnd(digits, '0'))
-}
 
 function compareIds(a: unknown, b: unknown): number {
   if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b))

@@ -3,7 +3,7 @@ import type { Condition, Path } from '../query/ast.ts'
 import { LIST_OPERATORS, PATTERN_OPERATORS } from '../query/operators.ts'
 import { assertNever } from '../utils/object.ts'
 import { compare } from './comparison.ts'
-import type { Fragment, Table } from './dialect.ts'
+import type { Field, Fragment, Table } from './dialect.ts'
 import { toField } from './field.ts'
 import { toListExpression } from './lists.ts'
 import { allOf, anyOf, negate } from './logic.ts'
@@ -24,16 +24,11 @@ export function toExpression(condition: Condition, table: Table): Fragment {
     case 'not':
       return negate(toExpression(condition.condition, table), table)
     case 'compare':
-      refuseList(condition, table)
-
-      return compare(toField(condition.path, table), condition.operator, condition.value, table)
+      return compare(toSingle(condition, table), condition.operator, condition.value, table)
     case 'custom':
       if (PATTERN_OPERATORS.includes(condition.operator)) {
-        refuseList(condition, table)
-
-        return toPatternExpression(toField(condition.path, table), condition.operator, condition.value, table)
+        return toPatternExpression(toSingle(condition, table), condition.operator, condition.value, table)
       }
-
       if (LIST_OPERATORS.includes(condition.operator)) {
         return toListExpression(toField(condition.path, table), condition.operator, condition.value, table)
       }
@@ -44,11 +39,13 @@ export function toExpression(condition: Condition, table: Table): Fragment {
   }
 }
 
-/** No value is equal to a list: a filter that finds nothing would look like an answer. */
-function refuseList({ path, value }: { readonly path: Path; readonly value: unknown }, table: Table): void {
-  const { column } = toField(path, table)
+/** The field that is compared. No value is equal to a list: a filter that finds nothing would look like an answer. */
+function toSingle({ path, value }: { readonly path: Path; readonly value: unknown }, table: Table): Field {
+  const field = toField(path, table)
 
-  if (column.kind !== 'list' || [value].flat().every((one) => one === null || one === undefined)) return
+  if (field.column.kind !== 'list' || [value].flat().every((one) => one === null || one === undefined)) {
+    return field
+  }
 
-  throw new BadRequest(`Invalid query: '${column.name}' is a list, which cannot be compared`)
+  throw new BadRequest(`Invalid query: '${field.column.name}' is a list, which cannot be compared`)
 }
