@@ -1,4 +1,5 @@
 import type { SqliteDatabase, SqliteStatement } from 'kysely'
+import { BoundedMap } from '../utils/bounded-map.ts'
 import { isFunction } from '../utils/check.ts'
 import { createTypeError } from '../utils/developer-error.ts'
 
@@ -32,7 +33,7 @@ export function cacheStatements(database: SqliteDatabase): SqliteDatabase {
     )
   }
 
-  const statements = new Map<string, SqliteStatement>()
+  const statements = new BoundedMap<string, SqliteStatement>(MAX_STATEMENTS)
 
   return {
     prepare(text) {
@@ -60,7 +61,6 @@ export function cacheStatements(database: SqliteDatabase): SqliteDatabase {
       const reusable = toReusable(database, text, statement)
 
       statements.set(text, reusable)
-      if (statements.size > MAX_STATEMENTS) statements.delete(statements.keys().next().value as string)
 
       return reusable
     },

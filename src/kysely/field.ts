@@ -47,7 +47,7 @@ export function toColumn(name: string, table: Table): Column {
 }
 
 /** Names that no column has. */
-export function toFreeNames(table: Table, count: number, prefix: string): readonly string[] {
+export function toFreeNames(table: Pick<Table, 'columns'>, count: number, prefix: string): readonly string[] {
   const names = Array.from({ length: count }, (_, index) => `${prefix}${index}`)
 
   return names.some((name) => table.columns.has(name)) ? toFreeNames(table, count, `${prefix}_`) : names

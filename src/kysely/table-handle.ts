@@ -8,6 +8,7 @@ import { findDatabase } from './databases.ts'
 import type { Dialect, Fragment, Place, Statements, StoredRow, Table } from './dialect.ts'
 import { assertDriver, readSamples } from './driver-check.ts'
 import { toValueError } from './errors.ts'
+import { toFreeNames } from './field.ts'
 import { toReaders } from './kinds.ts'
 import { assertRowSecurity } from './settings.ts'
 import type { Changes, TableDescription } from './table.ts'
@@ -141,7 +142,7 @@ async function readTable(Model: AnyKysely, db: AnyKysely, name: string): Promise
     dialect,
     reference: toTableReference(place),
     statements: toStatements(Model, name, description.returning, allColumns),
-    totalName: toTotalName(description),
+    totalName: toFreeNames(description, 1, 'total')[0] as string,
     key,
     readers: toReaders(description)
   })
@@ -159,10 +160,6 @@ async function readKey(
   const keys = isView ? [] : await findDatabase(db).dialect.readUniqueKeys?.(db, place)
 
   return keys?.find((names) => names.every((name) => columns.get(name)?.isNullable === false)) ?? []
-}
-
-function toTotalName({ columns }: Pick<TableDescription, 'columns'>, name = 'total'): string {
-  return columns.has(name) ? toTotalName({ columns }, `${name}_`) : name
 }
 
 function toStatements(
