@@ -450,19 +450,17 @@ function assertTotal({ id, table }: TableHandle): void {
 
 /** A number of a client may be the last one there is. */
 function assertNumbered(items: readonly unknown[], { id, table }: TableHandle): void {
-  for (const column of table.columns.values()) {
-    const { name } = column
+  const chosen = [...table.columns.values()].find(
+    (column) =>
+      isNumbered(column, id) &&
+      items.some((item) => isGiven((item as StoredRow | null | undefined)?.[column.name]))
+  )
 
-    if (
-      !isNumbered(column, id) ||
-      !items.some((item) => isGiven((item as StoredRow | null | undefined)?.[name]))
-    )
-      continue
+  if (!chosen) return
 
-    throw new BadRequest(`Invalid data: '${name}' is numbered by the database, and cannot be chosen`, {
-      errors: { [name]: 'cannot be chosen' }
-    })
-  }
+  throw new BadRequest(`Invalid data: '${chosen.name}' is numbered by the database, and cannot be chosen`, {
+    errors: { [chosen.name]: 'cannot be chosen' }
+  })
 }
 
 /** Clients send whole records: another number is not taken over, as another id is not. */

@@ -132,14 +132,6 @@ export function findDatabase(db: AnyKysely): Database {
 
   if (known) return known
 
-  const database = new Database(recognise(db))
-
-  databases.set(adapter, database)
-
-  return database
-}
-
-function recognise(db: AnyKysely): Dialect {
   const { sql: text } = sql`${sql.id('a')} = ${0}`.compile(db.withoutPlugins())
   const dialect = DIALECTS.find(({ probe }) => probe === text)
 
@@ -150,5 +142,9 @@ function recognise(db: AnyKysely): Dialect {
     )
   }
 
-  return dialect
+  const database = new Database(dialect)
+
+  databases.set(adapter, database)
+
+  return database
 }

@@ -65,19 +65,19 @@ export const transaction = {
 
   /** An `error` hook: takes everything back. */
   rollback: toFactory('rollback', 'error', async (context) => {
-    if (toCall(context).hasCommitted) warnLate(context)
+    const { path, method } = context
+
+    // The client gets an error, and other clients no event, for what was stored all the same.
+    if (toCall(context).hasCommitted) {
+      process.emitWarning(
+        `A hook of '${path}' failed after transaction.end() in ${method}: the record is stored, the client gets an error and there is no event. Put transaction.end() last in 'after'`,
+        { code: 'ALULA_LATE_ERROR' }
+      )
+    }
 
     await findOwn(context)?.rollback()
     leave(context)
   })
-}
-
-/** The client gets an error, and other clients no event, for what was stored all the same. */
-function warnLate({ path, method }: { path: string; method: string }): void {
-  process.emitWarning(
-    `A hook of '${path}' failed after transaction.end() in ${method}: the record is stored, the client gets an error and there is no event. Put transaction.end() last in 'after'`,
-    { code: 'ALULA_LATE_ERROR' }
-  )
 }
 
 /** Makes what makes a hook. In another place it would leave a transaction open, and the method would not run. */

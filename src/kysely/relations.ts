@@ -239,10 +239,9 @@ async function toCount({ set, field, values }: CountRequest, index: number, db: 
 /** What groups have in common, so that values of all kinds can be in one column. */
 function toWritten(column: Column, group: Fragment, { dialect }: Table): Fragment {
   const isText = group !== column.reference && column.kind !== 'text'
-  const grouped: Column = { ...column, ...(isText && AS_TEXT), reference: group }
+  const asText = isText && ({ kind: 'text', type: 'text' } as const)
+  const grouped: Column = { ...column, ...asText, reference: group }
   const exact = column.kind === 'bytes' ? undefined : dialect.toExact(grouped)
 
   return exact ?? dialect.toText(grouped)
 }
-
-const AS_TEXT = { kind: 'text', type: 'text' } as const

@@ -126,7 +126,9 @@ function isAsIs(service: object, method: string): boolean {
 
   return (
     original === Reflect.get(KyselyService.prototype, method) &&
-    [`_${method}`, ...PARTS].every((name) => hasOwnPart(service, name))
+    [`_${method}`, ...PARTS].every(
+      (name) => Reflect.get(service, name) === Reflect.get(KyselyService.prototype, name)
+    )
   )
 }
 
@@ -148,8 +150,4 @@ function takes(service: KyselyService<any, any, any, any>, method: string): bool
   const table = findDatabase(Model).getInstance(Model).tables.get(service.options.name)
 
   return !table || table instanceof Promise || (table.takes?.[change] ?? true)
-}
-
-function hasOwnPart(service: object, name: string): boolean {
-  return Reflect.get(service, name) === Reflect.get(KyselyService.prototype, name)
 }

@@ -220,13 +220,9 @@ export function toKind(type: string): Kind {
 export function groupColumns(
   rows: readonly { readonly index: string; readonly column: string | null }[]
 ): readonly (readonly string[])[] {
-  const indexes = new Map<string, readonly { readonly column: string | null }[]>()
+  const indexes = new Map<string, readonly (string | null)[]>()
 
-  for (const row of rows) indexes.set(row.index, [...(indexes.get(row.index) ?? []), row])
+  for (const { index, column } of rows) indexes.set(index, [...(indexes.get(index) ?? []), column])
 
-  return [...indexes.values()].flatMap((parts) => {
-    const columns = parts.flatMap(({ column }) => column ?? [])
-
-    return columns.length === parts.length ? [columns] : []
-  })
+  return [...indexes.values()].filter((columns): columns is readonly string[] => !columns.includes(null))
 }
