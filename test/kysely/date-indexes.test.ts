@@ -50,6 +50,13 @@ it.each([
   ])
 })
 
+it('an index is named once where a trigger has its name', async () => {
+  const trigger = `trigger i after insert on ${NAME} begin select 1; end`
+  const { warnings } = await setUp([`index i on ${NAME} (due)`, trigger])
+
+  expect(warnings).toHaveLength(1)
+})
+
 it('other indexes are not', async () => {
   const { warnings } = await setUp([
     `index a on ${NAME} (owner)`,

@@ -189,17 +189,16 @@ interface ColumnRow {
   readonly required: number | bigint
   readonly fallback: string | null
   readonly pk: number | bigint
-  readonly indexed: number | bigint
-  readonly single: number | bigint | null
-  /** How many indexes the primary key has of its own. */
-  readonly ofKey: number | bigint
   readonly hidden: number | bigint
 }
 
 async function readTable(db: AnyKysely, place: Place): Promise<TableDescription> {
   const { name } = place
   const { rows } = await readColumns(db, place)
-  const keys = rows.filter((row) => row.pk > 0).length
+  const indexes = await readIndexes(db, place)
+  const leading = indexes.filter(({ leads }) => Number(leads) !== 0).map(({ column }) => column)
+  const unique = toUniqueKeys(indexes).flatMap((names) => (names.length === 1 ? names : []))
+  const rowNumber = findRowNumber(rows, indexes)
   const parts = await readParts(db, place)
   // How the table was made; empty for what is none, such as a view.
   const definition = parts.find(isPlainTable)?.definition ?? ''
@@ -217,11 +216,11 @@ async function readTable(db: AnyKysely, place: Place): Promise<TableDescription>
       type: row.type.toLowerCase(),
       // SQLite takes null in keys of some tables, by a mistake that it keeps.
       isNullable: Number(row.required) === 0 && Number(row.pk) === 0,
-      mayHoldNull: Number(row.required) === 0 && Number(row.pk) !== 0 && !isRowNumber(row, keys),
+      mayHoldNull: Number(row.required) === 0 && Number(row.pk) !== 0 && row.name !== rowNumber,
       isComputed: Number(row.hidden) !== 0,
-      isAutoIncrement: isRowNumber(row, keys),
-      isIndexed: Number(row.indexed) !== 0 || isRowNumber(row, keys),
-      isUnique: Number(row.single) !== 0 || isRowNumber(row, keys),
+      isAutoIncrement: row.name === rowNumber,
+      isIndexed: leading.includes(row.name) || row.name === rowNumber,
+      isUnique: unique.includes(row.name) || row.name === rowNumber,
       continuesFromMax: continuesFromMax && row.pk > 0,
       isExact: isOrdered,
       isOrdered,
@@ -235,7 +234,7 @@ async function readTable(db: AnyKysely, place: Place): Promise<TableDescription>
   return {
     name,
     columns,
-    unusedIndexes: await readUnusedIndexes(db, place, [...columns.values()]),
+    unusedIndexes: toUnusedIndexes(db, [...columns.values()], indexes),
     isView: definition === '',
     constraints: new Map(),
     collation: 'binary',
@@ -290,72 +289,72 @@ function toTaken(parts: readonly PartRow[]): Changes | undefined {
 
 function readColumns(db: AnyKysely, { schema = 'main', name }: Place): Promise<QueryResult<ColumnRow>> {
   return sql<ColumnRow>`
-    select name, type, "notnull" as required, dflt_value as fallback, pk, hidden,
-      name in (select field.name from pragma_index_list(${name}, ${schema}) as list,
-        pragma_index_xinfo(list.name, ${schema}) as field
-        where field.seqno = 0 and field.coll = 'BINARY' and list.partial = 0) as indexed,
-      name in (select field.name from pragma_index_list(${name}, ${schema}) as list,
-        pragma_index_xinfo(list.name, ${schema}) as field
-        where list."unique" = 1 and list.partial = 0 and field.key = 1
-        group by list.name having count(*) = 1) as single,
-      (select count(*) from pragma_index_list(${name}, ${schema}) where origin = 'pk') as "ofKey"
+    select name, type, "notnull" as required, dflt_value as fallback, pk, hidden
     from pragma_table_xinfo(${name}, ${schema}) where hidden <> 1`.execute(db)
 }
 
-async function readUniqueKeys(
-  db: AnyKysely,
-  { schema = 'main', name }: Place
-): Promise<readonly (readonly string[])[]> {
-  const { rows } = await sql<{ index: string; column: string | null }>`
-    select list.name as "index", field.name as "column"
-    from pragma_index_list(${name}, ${schema}) as list,
-      pragma_index_xinfo(list.name, ${schema}) as field
-    where list."unique" = 1 and list.partial = 0 and field.key = 1`.execute(db)
-
-  return groupColumns(rows)
-}
-
-/**
- * Whether a column is an alias of the number of the row (https://sqlite.org/lang_createtable.html#rowid). Any other key
- * has an index: that of `primary key desc`, and that of a table `without rowid`, too.
- */
-function isRowNumber({ pk, type, ofKey }: ColumnRow, keys: number): boolean {
-  return pk > 0 && keys === 1 && /^integer$/i.test(type) && Number(ofKey) === 0
-}
-
-/** A column of an index; an expression has no name. */
+/** A column of an index that all rows are in; an expression has no name. */
 interface IndexRow {
   readonly index: string
   readonly column: string | null
   readonly definition: string | null
+  /** What made it: `pk` for the primary key. */
+  readonly origin: string
+  readonly single: number | bigint
+  /** Whether it is the first column, and finds what `=` finds. */
+  readonly leads: number | bigint
+}
+
+async function readIndexes(db: AnyKysely, { schema = 'main', name }: Place): Promise<readonly IndexRow[]> {
+  const { rows } = await sql<IndexRow>`
+    select list.name as "index", field.name as "column", master.sql as definition, list.origin as origin,
+      list."unique" as single, field.seqno = 0 and field.coll = 'BINARY' as leads
+    from pragma_index_list(${name}, ${schema}) as list,
+      pragma_index_xinfo(list.name, ${schema}) as field
+      left join ${sql.id(schema, 'sqlite_master')} as master on master.name = list.name and master.type = 'index'
+    where list.partial = 0 and field.key = 1`.execute(db)
+
+  return rows
+}
+
+async function readUniqueKeys(db: AnyKysely, place: Place): Promise<readonly (readonly string[])[]> {
+  return toUniqueKeys(await readIndexes(db, place))
+}
+
+function toUniqueKeys(indexes: readonly IndexRow[]): readonly (readonly string[])[] {
+  return groupColumns(indexes.filter(({ single }) => Number(single) !== 0))
+}
+
+/**
+ * The column that is an alias of the number of the row (https://sqlite.org/lang_createtable.html#rowid). It is the only key. Any
+ * other key has an index: that of `primary key desc`, and that of a table `without rowid`, too.
+ */
+function findRowNumber(columns: readonly ColumnRow[], indexes: readonly IndexRow[]): string | undefined {
+  const [key, ...others] = columns.filter(({ pk }) => pk > 0)
+  const hasIndex = indexes.some(({ origin }) => origin === 'pk')
+
+  return key && others.length === 0 && !hasIndex && /^integer$/i.test(key.type) ? key.name : undefined
 }
 
 /** The indexes on days and times, which statements compare by an expression. Unique ones have another use. */
-async function readUnusedIndexes(
+function toUnusedIndexes(
   db: AnyKysely,
-  { schema = 'main', name }: Place,
-  columns: readonly Column[]
-): Promise<readonly UnusedIndex[]> {
-  const times = columns.filter(({ kind }) => kind === 'date' || kind === 'day')
+  columns: readonly Column[],
+  indexes: readonly IndexRow[]
+): readonly UnusedIndex[] {
+  const others = indexes.filter(({ single }) => Number(single) === 0)
+  const definitions = others.map(({ definition }) => toCompact(definition ?? ''))
 
-  if (times.length === 0) return []
+  return columns
+    .filter(({ kind }) => kind === 'date' || kind === 'day')
+    .flatMap((column) => {
+      const expression = toTime(column).compile(db).sql
+      const isServed = definitions.some((definition) => definition.includes(toCompact(expression)))
 
-  const { rows } = await sql<IndexRow>`
-    select list.name as "index", field.name as "column", master.sql as definition
-    from pragma_index_list(${name}, ${schema}) as list,
-      pragma_index_xinfo(list.name, ${schema}) as field
-      left join ${sql.id(schema, 'sqlite_master')} as master on master.name = list.name
-    where field.key = 1 and list."unique" = 0 and list.partial = 0`.execute(db)
-  const definitions = rows.map(({ definition }) => toCompact(definition ?? ''))
-
-  return times.flatMap((column) => {
-    const expression = toTime(column).compile(db).sql
-    const isServed = definitions.some((definition) => definition.includes(toCompact(expression)))
-
-    return rows
-      .filter((row) => row.column === column.name && !isServed)
-      .map(({ index }) => ({ index, column: column.name, expression }))
-  })
+      return others
+        .filter((row) => row.column === column.name && !isServed)
+        .map(({ index }) => ({ index, column: column.name, expression }))
+    })
 }
 
 /** SQL without what has no meaning for an expression. */
