@@ -1,10 +1,4 @@
-import {
-  CompiledQuery,
-  type ConnectionProvider,
-  type DatabaseConnection,
-  type QueryResult,
-  sql
-} from 'kysely'
+import { CompiledQuery, type DatabaseConnection, type QueryResult, sql } from 'kysely'
 import type { AnyKysely, AnyTransaction } from './any-kysely.ts'
 import type { Dialect } from './dialect.ts'
 import { isClientTimeout, isDeadlock, isDisconnection } from './errors.ts'
@@ -107,12 +101,10 @@ function run<Row>(
       // Plugins convert results too.
       executor.plugins.length === 0
         ? connection.executeQuery(statement)
-        : executor.withConnectionProvider(toProvider(connection)).executeQuery(statement)
+        : executor
+            .withConnectionProvider({ provideConnection: (consumer) => consumer(connection) })
+            .executeQuery(statement)
   )
-}
-
-function toProvider(connection: DatabaseConnection): ConnectionProvider {
-  return { provideConnection: (consumer) => consumer(connection) }
 }
 
 /** The same for several statements. */
