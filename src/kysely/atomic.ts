@@ -8,11 +8,9 @@ import { begin, commit, Savepoint, trace } from './statements.ts'
 const ATTEMPTS = 10
 
 /**
- * Runs statements that succeed together or not at all: in a transaction, or after a savepoint if there is a
- * transaction already. A transaction that the database gave up, because others stood in its way, is tried again.
- *
- * @param db A Kysely instance or a transaction
- * @param run The statements; they may run more than once
+ * Runs statements that succeed together or not at all: in a transaction, or after a savepoint if there is a transaction
+ * already. They may run more than once: a transaction that the database gave up, because others stood in its way, is tried
+ * again.
  */
 export async function atomically<T>(db: AnyKysely, run: (db: AnyKysely) => Promise<T>): Promise<T> {
   return db.isTransaction ? await inSavepoint(db, run) : await withAttempts(db, () => inTransaction(db, run))
@@ -63,13 +61,9 @@ async function inSavepoint<T>(db: AnyKysely, run: (db: AnyKysely) => Promise<T>)
 }
 
 /**
- * Runs a statement that does nothing when it fails, and leaves the transaction around it as it was. On PostgreSQL the
- * failure of a statement is that of the whole transaction, unless a savepoint comes before it. Without a transaction,
- * a statement that the database aborted is tried again: in InnoDB, statements that write the same id can deadlock.
- *
- * @param db A Kysely instance or a transaction
- * @param dialect The dialect of its database
- * @param run The statement; it may run more than once
+ * Runs a statement that does nothing when it fails, and leaves the transaction around it as it was. On PostgreSQL the failure
+ * of a statement is that of the whole transaction, unless a savepoint comes before it. Without a transaction, a statement that
+ * the database aborted is tried again: in InnoDB, statements that write the same id can deadlock.
  */
 export function asOneStatement<T>(db: AnyKysely, dialect: Dialect, run: () => Promise<T>): Promise<T> {
   if (!db.isTransaction) return withAttempts(db, run)
@@ -154,10 +148,8 @@ async function waitForEnd(connection: Runner): Promise<void> {
 }
 
 /**
- * Rolls a transaction back and releases its connection. If that fails, there is nothing left to roll back.
- *
- * @param transaction The transaction
- * @param reason The error that caused the release, if any: a connection that timed out is not waited for
+ * Rolls a transaction back and releases its connection; one that timed out is not waited for. If it fails, nothing is left to
+ * roll back.
  */
 export async function release(transaction: AnyTransaction, reason: unknown): Promise<void> {
   if (isDisconnection(reason)) void rollbackWhenIdle(transaction)

@@ -5,11 +5,8 @@ import type { AnyTransaction } from './any-kysely.ts'
 type Use = <T>(run: () => Promise<T>) => Promise<T>
 
 /**
- * Makes a Kysely instance of the connection of a transaction that application code can run statements with. Each takes
- * its turn: otherwise it could come between a savepoint of a call and its end, and be taken back with that call.
- *
- * @param db The transaction
- * @param use What each statement runs in
+ * Makes a Kysely instance of the connection of a transaction that application code can run statements with. Each takes its turn
+ * in `use`: otherwise it could come between a savepoint of a call and its end, and be taken back with that call.
  */
 export function checkout(db: AnyTransaction, use: Use): KyselyTransaction<any> {
   const executor = queueStatements(db.getExecutor(), use)

@@ -26,9 +26,7 @@ export class SharedConnection {
   }
 
   /**
-   * Runs statements, and finds out whether the transaction is still there when they fail.
-   *
-   * @throws Unavailable when the transaction has ended; what `run` throws
+   * Runs statements. When they fail, finds out whether the transaction is still there. Throws Unavailable when it has ended.
    */
   async attempt<T>(run: (db: AnyKysely) => Promise<T>): Promise<T> {
     if (this.loss) throw this.loss

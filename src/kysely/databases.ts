@@ -121,10 +121,9 @@ export function registerAdapter(adapter: DialectAdapter, dialect: Dialect): void
 }
 
 /**
- * Finds out which database a Kysely instance uses: by the SQL that it compiles. Its classes say less; there is more than
- * one copy of them where some modules use `require`, and other dialects for the same database have their own.
- *
- * @throws Error for a database that we do not know
+ * Finds out which database a Kysely instance uses: by the SQL that it compiles. Its classes say less; there is more than one
+ * copy of them where some modules use `require`, and other dialects for the same database have their own. Throws for a database
+ * that is not known.
  */
 export function findDatabase(db: AnyKysely): Database {
   const { adapter } = db.getExecutor()

@@ -46,11 +46,7 @@ const FORMATS: ReadonlyMap<unknown, readonly ValueKind[]> = new Map([
 ])
 
 /**
- * Compares the schema of a service with its table.
- *
- * @param service The service
- * @param comparison The schema
- * @throws Error with a line for each difference, unless `drift` is `'warn'`
+ * Compares the schema of a service with its table. Throws an Error with a line for each difference, unless `drift` is `'warn'`.
  */
 export async function compareWithTable(service: StoredService, comparison: SchemaComparison): Promise<void> {
   const { path, drift } = comparison

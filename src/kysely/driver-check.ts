@@ -6,9 +6,8 @@ import { isBytes } from './kinds.ts'
 import type { TableDescription } from './table.ts'
 
 /**
- * Selects a value of each kind that drivers return in one way only.
- *
- * @throws Error for a driver without rows: Kysely reads none from a `DatabaseSync` of `node:sqlite`
+ * Selects a value of each kind that drivers return in one way only. Throws for a driver without rows: Kysely reads none from a
+ * `DatabaseSync` of `node:sqlite`.
  */
 export async function readSamples(db: AnyKysely, { name, samples }: Dialect): Promise<StoredRow> {
   const { rows } = await samples.execute(db)
@@ -22,10 +21,9 @@ export async function readSamples(db: AnyKysely, { name, samples }: Dialect): Pr
 }
 
 /**
- * Checks that the driver returns strings and bytes as the adapter reads them: with settings of their own drivers return
- * others, and records would be wrong without an error. Of other kinds the adapter reads several types.
- *
- * @throws Error that names the first column that would be wrong
+ * Checks that the driver returns strings and bytes as the adapter reads them: with settings of their own drivers return others,
+ * and records would be wrong without an error. Of other kinds the adapter reads several types. Throws an Error that names the
+ * first column that would be wrong.
  */
 export function assertDriver(samples: StoredRow, { name: table, columns }: TableDescription): void {
   for (const { name, kind, type } of columns.values()) {

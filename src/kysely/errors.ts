@@ -65,10 +65,8 @@ export function toTableError(error: unknown, call: FailedCall): FeathersError {
 }
 
 /**
- * The same for a statement that stores values, where the database counts them instead of naming a column. Any other error
- * is returned as it is.
- *
- * @param names The columns of its first values, in their order
+ * The same for a statement that stores values, where the database counts them instead of naming a column: `names` are the
+ * columns of its first values, in their order. Any other error is returned as it is.
  */
 export function toValueError(error: unknown, table: Table, names: readonly string[]): unknown {
   const index = hasMessage(error) ? table.dialect.toErrorParameter?.(error) : undefined

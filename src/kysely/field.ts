@@ -5,11 +5,7 @@ import { didYouMean } from '../utils/did-you-mean.ts'
 import type { Field, Table } from './dialect.ts'
 import type { Column } from './table.ts'
 
-/**
- * Finds what a path of a query leads to.
- *
- * @throws BadRequest that names what is no column
- */
+/** Finds what a path of a query leads to. Throws BadRequest that names what is no column. */
 export function toField(names: Path, table: Table): Field {
   // The name of a column may have points itself.
   const length = names.findLastIndex((_, index) => table.columns.has(toName(names, index + 1))) + 1
@@ -33,11 +29,7 @@ function toName(names: Path, length: number): string {
   return length === 1 ? (names[0] as string) : names.slice(0, length).join('.')
 }
 
-/**
- * Finds a column by its name.
- *
- * @throws BadRequest that names it
- */
+/** Finds a column by its name. Throws BadRequest that names it. */
 export function toColumn(name: string, table: Table): Column {
   const column = table.columns.get(name)
 

@@ -16,11 +16,7 @@ const BATCH_VALUES = 30_000
 /** How often a sequence is moved past ids that were chosen. */
 const ATTEMPTS = 10
 
-/**
- * Inserts rows: all of them, or none.
- *
- * @returns The rows as they are stored, in the same order
- */
+/** Inserts rows, all of them or none, and returns them as they are stored, in the same order. */
 export async function insertRows(handle: TableHandle, rows: readonly Row[]): Promise<readonly StoredRow[]> {
   const zero = rows.find((row) => isTakenForNone(row, handle))
 

@@ -30,11 +30,7 @@ export function isReachable({ path }: Field): boolean {
 /** Names that cannot be written in a path. */
 const UNQUOTABLE = /["\\]/
 
-/**
- * A path as SQLite and MySQL write it.
- *
- * @returns `undefined` for one that cannot be written
- */
+/** A path as SQLite and MySQL write it; `undefined` for one that cannot be written. */
 export function toJsonPath({ path }: Field): string | undefined {
   return path.some((name) => UNQUOTABLE.test(name))
     ? undefined
@@ -52,12 +48,7 @@ export type TypeNames = readonly [
 ]
 
 /**
- * A value in JSON, by the name of its type.
- *
- * @param type The name of the type
- * @param names The names that there are
- * @param values The value as a string, a number and a boolean, each where it is of that type
- * @param collation What orders strings by their code points
+ * A value in JSON, by the name of its type: `values` has it as each type, and `collation` orders strings by their code points.
  */
 export function fromType(
   type: Fragment,

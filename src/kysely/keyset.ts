@@ -11,14 +11,8 @@ import { countRecords, selectSection, toRecords } from './read.ts'
 import { read, type TableHandle } from './table-handle.ts'
 
 /**
- * The rows that match, as pages with cursors read them: from a key on, by conditions that an index serves, and not by
- * counting the rows before a page.
- *
- * @param handle The table
- * @param query The query
- * @param where Its conditions
- * @param parts What the rows are ordered by
- * @param reader What reads related rows with a page
+ * The rows that match, as pages with cursors read them: from a key on, by conditions that an index serves, and not by counting
+ * the rows before a page.
  */
 export function toKeyedStore<Result>(
   handle: TableHandle,
@@ -88,14 +82,9 @@ function toDirection(parts: readonly SortPart[], side: 1 | -1): readonly SortPar
 }
 
 /**
- * The rows on one side of a key, by the first value that differs. A condition on the first value alone comes before the
- * others: a database finds the start of the range by it in an index.
- *
- * @param key The key
- * @param sort What the rows are ordered by
- * @param side 1 for those after the key, -1 for those before it
- * @param table The table
- * @param same Whether a row at the key is one of them
+ * The rows on one side of a key, by the first value that differs: on side 1 those after the key, on side -1 those before it.
+ * `same` says whether a row at the key is one of them. A condition on the first value alone comes before the others: a database
+ * finds the start of the range by it in an index.
  */
 function toBeside(key: Key, sort: readonly SortPart[], side: 1 | -1, table: Table, same = NEVER): Fragment {
   const parts = toDirection(sort, side).map((part, index) => {

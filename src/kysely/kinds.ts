@@ -153,19 +153,16 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
 }
 
 /**
- * Converts a value of a query into what a column is compared with. A string that is exactly that of a number, a boolean
- * or a date is one, because in a URL everything is a string.
- *
- * @returns `NOTHING` for a value of another type, which no field equals
+ * Converts a value of a query into what a column is compared with; `NOTHING` for a value of another type, which no field
+ * equals. A string that is exactly that of a number, a boolean or a date is one, because in a URL everything is a string.
  */
 export function toOperand(column: Column, value: unknown): unknown {
   return KINDS[column.kind].toOperand(value, column)
 }
 
 /**
- * Converts a value of data into what the driver gets for a column.
- *
- * @throws BadRequest that names the field, for a value of another type
+ * Converts a value of data into what the driver gets for a column. Throws BadRequest that names the field, for a value of
+ * another type.
  */
 export function toStored(column: Column, value: unknown, { dialect }: Table): unknown {
   if (value === null || value === undefined) return null

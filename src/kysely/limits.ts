@@ -12,9 +12,8 @@ export interface Limits {
 }
 
 /**
- * What a column expects of a value that it has no room for. Databases name the column in some of their errors only.
- *
- * @returns `undefined` for a value that fits
+ * What a column expects of a value that it has no room for; `undefined` for a value that fits. Databases name the column in
+ * some of their errors only.
  */
 export function toExpectedLimit(value: unknown, limits: Limits): string | undefined {
   const { minLength = 0, maxLength, integerDigits } = limits

@@ -6,9 +6,8 @@ import { isReachable } from './json.ts'
 import { NEVER } from './logic.ts'
 
 /**
- * Translates `$contains` and `$overlaps`. Each element is compared as a column of its type is, or a value in JSON.
- *
- * @throws BadRequest for a value that the operator does not take
+ * Translates `$contains` and `$overlaps`. Each element is compared as a column of its type is, or a value in JSON. Throws
+ * BadRequest for a value that the operator does not take.
  */
 export function toListExpression(field: Field, operator: string, value: unknown, table: Table): Fragment {
   const wanted = parseWanted(operator, value)

@@ -56,12 +56,8 @@ const CHECKS: OptionChecks = {
 }
 
 /**
- * Refuses options that are not valid.
- *
- * @param owner The name of the class of the adapter, for messages
- * @param options The options
- * @param further The names of options that a subclass adds
- * @throws TypeError that names the option
+ * Refuses options that are not valid, by a TypeError that names the option. `further` are the names of those that a subclass
+ * adds.
  */
 export function assertOptions(owner: string, options: KyselyOptions, further?: readonly string[]): void {
   assertAll(owner, options, CHECKS, further ? { further } : { others: 'unlike' })

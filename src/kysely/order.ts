@@ -10,12 +10,8 @@ import { KINDS } from './kinds.ts'
 import type { Column } from './table.ts'
 
 /**
- * Translates a `$sort`. The id decides last, so that pages hold every record once.
- *
- * @param sort The fields, the most important first
- * @param table The table
- * @param id The name of the id column
- * @throws BadRequest that names what is no column
+ * Translates a `$sort`. The id decides last, so that pages hold every record once. Throws BadRequest that names what is no
+ * column.
  */
 export function toOrder(sort: readonly Sort[], table: Table, id: string): readonly Fragment[] {
   return orderBy(toSortParts(sort, table, id), table)
@@ -27,13 +23,8 @@ export function orderBy(parts: readonly SortPart[], { dialect }: Table): readonl
 }
 
 /**
- * The values that decide an order, the most important first: those of `toTotalOrder`.
- *
- * @param sort The fields
- * @param table The table
- * @param id The name of the id column
- * @param numbers What stands for names that are numbers of related records
- * @throws BadRequest that names what is no column
+ * The values that decide an order, the most important first: those of `toTotalOrder`. `numbers` stand for names that are
+ * numbers of related records. Throws BadRequest that names what is no column.
  */
 export function toSortParts(
   sort: readonly Sort[],

@@ -5,11 +5,7 @@ import { KINDS } from './kinds.ts'
 import { ALWAYS, NEVER, negate } from './logic.ts'
 import { isStorableText } from './values.ts'
 
-/**
- * Translates `$like`, `$notlike` and `$ilike`.
- *
- * @throws BadRequest for a pattern that is none
- */
+/** Translates `$like`, `$notlike` and `$ilike`. Throws BadRequest for a pattern that is none. */
 export function toPatternExpression(field: Field, operator: string, value: unknown, table: Table): Fragment {
   const parts = parsePattern(operator, value)
   const text = toText(field, table)

@@ -20,13 +20,7 @@ type ReadPart<Result> = (
 
 /**
  * Reads the records that match, in parts: rows of any size must not be in memory before it is known that there are too many.
- *
- * @param handle The table
- * @param query The query
- * @param where Its conditions
- * @param sort Its order, which ends with the id
- * @param budget How much may be read
- * @throws BadRequest for more characters than the budget has
+ * Throws BadRequest for more characters than the budget has. `sort` ends with the id.
  */
 export async function readWithin<Result>(
   handle: TableHandle,

@@ -59,13 +59,8 @@ export async function readPage<Result>(
 }
 
 /**
- * Makes records of rows with further columns.
- *
- * @param rows The rows
- * @param handle The table
- * @param query What is selected
- * @param reader What has read related rows with them
- * @param hasFurther Whether the rows have columns that are not of the table
+ * Makes records of rows, with the related rows that `reader` has read with them. `hasFurther` says whether the rows have
+ * columns that are not of the table.
  */
 export function toRecords<Result>(
   rows: readonly StoredRow[],
@@ -112,11 +107,7 @@ export function selectSection(
 
 type Selection = Statements['select']
 
-/**
- * Reads the record that has an id and matches.
- *
- * @throws NotFound when there is none
- */
+/** Reads the record that has an id and matches. Throws NotFound when there is none. */
 export async function readRecord<Result>(
   handle: TableHandle,
   id: Id,
@@ -160,9 +151,8 @@ export function hasId(id: Id, { id: idColumn, by: name = idColumn, table }: Tabl
 }
 
 /**
- * Makes records of rows: with values as they were stored, and the fields that are selected.
- *
- * @param columns The columns of a row that belong to the record; all when left out
+ * Makes records of rows: with values as they were stored, and the fields that are selected. `columns` are those of a row that
+ * belong to the record; all when left out.
  */
 export function toRecord<Result>(
   { table, id }: TableHandle,
@@ -189,11 +179,7 @@ function pick(row: StoredRow, columns: readonly string[]): StoredRow {
   return picked
 }
 
-/**
- * Refuses fields that there are not.
- *
- * @throws BadRequest that names one
- */
+/** Refuses fields that there are not, by a BadRequest that names one. */
 export function assertSelection(select: readonly string[] | undefined, { table }: TableHandle): void {
   for (const field of select ?? []) toColumn(toColumnName(field, table), table)
 }

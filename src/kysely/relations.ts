@@ -103,12 +103,8 @@ export class KyselySet implements RecordSet {
 }
 
 /**
- * What stands for numbers of related rows in an order, by name.
- *
- * @param sorts The numbers
- * @param handle Where the rows to sort are
- * @param place Where the call reads
- * @throws BadRequest where they are elsewhere, or policies show other rows of them than to the call
+ * What stands for numbers of related rows in an order, by name. Throws BadRequest where they are elsewhere, or policies show
+ * other rows of them than to the call.
  */
 export async function toNumbers(
   sorts: ReadonlyMap<string, RelatedSort>,
@@ -164,11 +160,6 @@ const ALIAS = 'alula_related'
 /**
  * Narrows a condition to the rows that are the first ones of those with the same value in a column: of the records that a
  * relation leads to, a list has no others.
- *
- * @param handle The table
- * @param column The name of the column
- * @param list The order of the rows, and how many there are for each value
- * @param where The condition
  */
 export function toFirstRows(
   { table, id }: TableHandle,

@@ -10,9 +10,8 @@ import type { TableHandle } from './table-handle.ts'
 export type Row = Map<string, unknown>
 
 /**
- * Converts data into what is stored. What is `undefined` was not given; what the database computes is left to it.
- *
- * @throws BadRequest that names a field that is no column, or whose value has another type
+ * Converts data into what is stored. What is `undefined` was not given; what the database computes is left to it. Throws
+ * BadRequest that names a field that is no column, or whose value has another type.
  */
 export function toRow(data: object, handle: TableHandle): Row {
   const { table, id } = handle
@@ -30,9 +29,8 @@ export function toRow(data: object, handle: TableHandle): Row {
 }
 
 /**
- * A row in which every field that was not given is what it is without: null, or the default where it cannot be null.
- *
- * @param id The id column of the service, which stays where the call names its record by another one
+ * A row in which every field that was not given is what it is without: null, or the default where it cannot be null. `id` is
+ * the id column of the service, which stays where the call names its record by another one.
  */
 export function toWholeRow(data: object, handle: TableHandle, id: string): Row {
   const row = toRow(data, handle)
@@ -53,9 +51,7 @@ export function toWholeRow(data: object, handle: TableHandle, id: string): Row {
 }
 
 /**
- * Converts data into rows, each with the id that it is given. Where the database makes none, an id is made here.
- *
- * @throws BadRequest that names a field that is no column, or whose value has another type
+ * Converts data into a row, as `toRow` does, with the id that it is given. Where the database makes none, an id is made here.
  */
 export function toNewRow(data: object, handle: TableHandle): Row {
   const { id, table } = handle
@@ -75,9 +71,8 @@ export function toNewRow(data: object, handle: TableHandle): Row {
 }
 
 /**
- * Converts a value that was given.
- *
- * @throws BadRequest for one that cannot be, and for one that would leave few to count, or none
+ * Converts a value that was given. Throws BadRequest for one that cannot be, and for one that would leave few to count, or
+ * none.
  */
 function toStoredField(column: Column, given: unknown, { table }: TableHandle): unknown {
   const stored = toStored(column, given, table)

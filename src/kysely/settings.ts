@@ -52,10 +52,6 @@ export function runWithSettings<T>(
 /**
  * Gives the transaction of a call the settings of the call. Settings that only other calls of the transaction have become
  * empty.
- *
- * @param params The params of the call
- * @param Model The Kysely instance of its service
- * @param db The transaction
  */
 export async function setSettings(
   params: object | undefined,
@@ -65,11 +61,7 @@ export async function setSettings(
   await applySettings(toSettings(params, Model) ?? new Map(), Model, db)
 }
 
-/**
- * The settings of a call as a string: where it is the same, policies show the same rows.
- *
- * @returns `undefined` where the calls of a Kysely instance have none
- */
+/** The settings of a call as a string: where it is the same, policies show the same rows. `undefined` where there are none. */
 export function toSettingsKey(params: object | undefined, Model: AnyKysely): string | undefined {
   const settings = toSettings(params, Model)
 
@@ -77,10 +69,8 @@ export function toSettingsKey(params: object | undefined, Model: AnyKysely): str
 }
 
 /**
- * The settings of a call: those of the call of a client that runs now, where its own params do not say otherwise.
- *
- * @returns `undefined` where the calls of a Kysely instance have none
- * @throws TypeError for what is no object of settings
+ * The settings of a call: those of the call of a client that runs now, where its own params do not say otherwise. `undefined`
+ * where the calls of a Kysely instance have none. Throws TypeError for what is no object of settings.
  */
 function toSettings(params: object | undefined, Model: AnyKysely): Settings | undefined {
   const database = findDatabase(Model)
@@ -168,12 +158,8 @@ export function followCalls(app: unknown, database: Database): void {
 }
 
 /**
- * Refuses a table whose policies do not hold for the role of the connection.
- *
- * @param db The Kysely instance of the service, or the transaction of a call
- * @param place The table
- * @param path The path of the service
- * @throws Error that says why they do not hold; what the driver throws, which tells the transaction whether it is lost
+ * Refuses a table whose policies do not hold for the role of the connection, by an Error that says why. What the driver throws
+ * comes as it is: it tells the transaction whether it is lost.
  */
 export async function assertRowSecurity(db: AnyKysely, place: Place, path = place.name): Promise<void> {
   const reason = await findDatabase(db).dialect.findUnheld?.(db.withoutPlugins(), place)

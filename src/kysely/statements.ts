@@ -15,13 +15,7 @@ export interface SqlMessage {
 
 const statements = openTracing<SqlMessage>('alula:sql')
 
-/**
- * Runs a statement, and publishes it on the channel `alula:sql` if something watches.
- *
- * @param db The Kysely instance or the transaction that it runs on
- * @param text Its text, without values
- * @param run Runs it
- */
+/** Runs a statement, and publishes its text, without values, on the channel `alula:sql` if something watches. */
 export function trace<Result>(db: AnyKysely, text: string, run: () => Promise<Result>): Promise<Result> {
   if (!statements.hasSubscribers) return run()
 
@@ -45,7 +39,6 @@ export class Savepoint {
   private readonly db: AnyKysely
   private readonly name
 
-  /** @param db The transaction */
   constructor(db: AnyKysely) {
     this.db = db
     this.name = sql.id(`alula_${++findDatabase(db).savepoints}`)

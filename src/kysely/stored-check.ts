@@ -31,14 +31,9 @@ interface Writing {
 const BATCH_IDS = 10_000
 
 /**
- * Writes rows. Where the database may store other values than the data has, in columns that a check is about, the stored
- * rows are checked, and those that do not match take everything back. Anywhere else the data has been checked already.
- *
- * @param handle The table
- * @param check What the rows have to match, if anything
- * @param writing What is written
- * @param write Writes it, and returns the stored rows; it may run more than once
- * @throws The error of the check
+ * Writes rows. Where the database may store other values than the data has, in columns that a check is about, the stored rows
+ * are checked, and those that do not match take everything back by the error of the check. Anywhere else the data has been
+ * checked already. `write` may run more than once.
  */
 export async function writeChecked(
   handle: TableHandle,

@@ -98,12 +98,7 @@ const KINDS: { readonly [kind in Kind]: KindDescription } = {
 /** An integer beyond 2^53 is a string, so that it stays exact. */
 const LARGE_INTEGER: JsonSchema = { type: ['integer', 'string'], pattern: '^-?(?:0|[1-9]\\d{0,19})$' }
 
-/**
- * Describes the columns of a table as fields of records, as the adapter reads and takes them.
- *
- * @param table The table
- * @param options The name of its id column, and whether clients may choose ids
- */
+/** Describes the columns of a table as fields of records, as the adapter reads and takes them. */
 export function toStoredFields(
   { columns, isView, returning, takes }: Table,
   { id, allowId = false }: { readonly id: string; readonly allowId?: boolean | undefined }

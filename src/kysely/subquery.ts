@@ -22,11 +22,7 @@ export class Subquery extends Operand {
 
 /**
  * Checks that a statement reads what its conditions ask of other tables where that was asked for: a hook may have set another
- * user since.
- *
- * @param condition The condition
- * @param getPlace Where the statement reads
- * @throws BadRequest where it reads elsewhere, or policies show it other rows
+ * user since. Throws BadRequest where it reads elsewhere, or policies show it other rows.
  */
 export function assertPlace(condition: Condition, getPlace: () => SetPlace): void {
   switch (condition.kind) {

@@ -28,13 +28,9 @@ export interface TableHandle {
 }
 
 /**
- * Opens a table for a call.
- *
- * @param Model The Kysely instance that is configured
- * @param db Where the statements run: the Kysely instance, or the transaction of the call
- * @param options The names of the table and of its id column, and whether policies of the database have to hold
- * @throws Error with the code `ALULA_MISSING_TABLE` when there is no such table, or no such column, and with `ALULA_ROW_SECURITY`
- *   where policies do not hold
+ * Opens a table for a call, which runs its statements with `db`: `Model`, or a transaction. Throws an Error with the code
+ * `ALULA_MISSING_TABLE` when there is no such table, or no such column, and with `ALULA_ROW_SECURITY` where policies do not
+ * hold.
  */
 export function openTable(
   Model: AnyKysely,
@@ -93,13 +89,9 @@ function toHandle(db: AnyKysely, table: Table, { name, id, by }: TableOptions): 
 }
 
 /**
- * What a table is made of. It is read once for each Kysely instance; when that fails, it is tried again the next time.
- *
- * @param Model The Kysely instance that is configured
- * @param db Where to ask: the same, or the transaction of the call
- * @param name The name of the table
- * @throws Error with the code `ALULA_MISSING_TABLE` when there is no such table, and with `ALULA_UNSUPPORTED_DATABASE` for a driver that
- *   returns other types than expected
+ * What a table is made of. It is read once for each Kysely instance; when that fails, it is tried again the next time. Throws
+ * an Error with the code `ALULA_MISSING_TABLE` when there is no such table, and with `ALULA_UNSUPPORTED_DATABASE` for a driver
+ * that returns other types than expected.
  */
 export function getTable(Model: AnyKysely, db: AnyKysely, name: string): Table | Promise<Table> {
   const { tables } = findDatabase(Model).getInstance(Model)
@@ -206,11 +198,7 @@ export function findPlace(Model: AnyKysely, name: string): Place {
   return { schema: schema?.name, name: identifier.name }
 }
 
-/**
- * Checks that a table takes a change.
- *
- * @throws MethodNotAllowed for a view that does not
- */
+/** Checks that a table takes a change. Throws MethodNotAllowed for a view that does not. */
 export function assertTakes({ table }: TableHandle, change: keyof Changes): void {
   if (table.takes?.[change] ?? true) return
 
@@ -221,11 +209,7 @@ export function assertTakes({ table }: TableHandle, change: keyof Changes): void
 
 const CHANGED = { insert: 'created', update: 'changed', delete: 'removed' } as const
 
-/**
- * Runs a statement that reads, and returns its rows.
- *
- * @throws BadRequest for more values than the database takes
- */
+/** Runs a statement that reads, and returns its rows. Throws BadRequest for more values than the database takes. */
 export async function read({ db, table }: TableHandle, builder: Compilable): Promise<StoredRow[]> {
   const statement = toStatement(builder, table)
   const { rows } = await execute(db, table.dialect, statement)
@@ -234,10 +218,9 @@ export async function read({ db, table }: TableHandle, builder: Compilable): Pro
 }
 
 /**
- * Runs a statement that changes records, or does nothing when it fails. Returns its rows.
- *
- * @param listNames Lists the columns of its first values, in their order, for the message of an error
- * @throws BadRequest for more values than the database takes, and for one that a column cannot hold
+ * Runs a statement that changes records, or does nothing when it fails. Returns its rows. Throws BadRequest for more values
+ * than the database takes, and for one that a column cannot hold: `listNames` lists the columns of its first values, in their
+ * order, for the message.
  */
 export async function write(
   { db, table }: TableHandle,

@@ -1,12 +1,7 @@
 import { hasCode } from '../utils/check.ts'
 import type { TableHandle } from './table-handle.ts'
 
-/**
- * Says at the start why calls will fail: what a developer has to fix. A database that is away may come back.
- *
- * @param error Why the table cannot be used
- * @param path The path of the service
- */
+/** Says at the start why calls will fail: what a developer has to fix. A database that is away may come back. */
 export function warnOfUnusable(error: Error, path: string | undefined): void {
   const message = `The service '${path}' cannot be used: ${error.message}`
 

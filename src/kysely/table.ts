@@ -212,11 +212,7 @@ export function toKind(type: string): Kind {
   }
 }
 
-/**
- * Groups the columns of indexes. One on an expression, which has no name, is left out.
- *
- * @param rows A row for each column of an index
- */
+/** Groups the columns of indexes, from a row for each. An index on an expression, which has no name, is left out. */
 export function groupColumns(
   rows: readonly { readonly index: string; readonly column: string | null }[]
 ): readonly (readonly string[])[] {

@@ -42,11 +42,7 @@ export const LOCAL_TIMES: TimeFormat = {
   }
 }
 
-/**
- * Times without a zone, which are those of a zone that never changes.
- *
- * @param minutes How many minutes it is ahead of UTC
- */
+/** Times without a zone, which are those of a zone that never changes: so many minutes ahead of UTC. */
 export function toShiftedTimes(minutes: number): TimeFormat {
   const shift = (date: Date, by: number) =>
     toPreciseDate(new Date(date.getTime() + by * 60_000), date.toISOString())

@@ -68,23 +68,14 @@ export class Transaction {
     setDeferral(Transaction.deferEvent)
   }
 
-  /**
-   * Begins a transaction, or sets a savepoint in one.
-   *
-   * @param Model The Kysely instance
-   * @param parent The transaction around it
-   * @throws Unavailable when there is no connection
-   */
+  /** Begins a transaction, or sets a savepoint in the one around it. Throws Unavailable when there is no connection. */
   static async begin(Model: AnyKysely, parent?: Transaction): Promise<Transaction> {
     return await new Transaction(parent, false).join(Model)
   }
 
   /**
-   * Runs a function whose calls are in a transaction, or in a savepoint of the one around it.
-   *
-   * @param run The function, which gets the transaction
-   * @param Model The Kysely instance to begin at once with; else the first call begins it
-   * @throws What the function throws, and what `commit` throws
+   * Runs a function whose calls are in a transaction, or in a savepoint of the one around it. It begins at once in `Model`;
+   * without that, the first call begins it. Throws what the function throws, and what `commit` throws.
    */
   static async run<T>(run: (transaction: Transaction) => Promise<T>, Model?: AnyKysely): Promise<T> {
     const transaction = new Transaction(current.getStore()?.open, true)
@@ -104,11 +95,7 @@ export class Transaction {
     }
   }
 
-  /**
-   * The transaction whose function runs now.
-   *
-   * @throws Unavailable when it was rolled back
-   */
+  /** The transaction whose function runs now. Throws Unavailable when it was rolled back. */
   static get current(): Transaction | undefined {
     return current.getStore()?.open
   }
@@ -228,11 +215,7 @@ export class Transaction {
     return this.state === 'open' ? this.root : this.parent?.openRoot
   }
 
-  /**
-   * This transaction, or the innermost around it that has not ended.
-   *
-   * @throws Unavailable when one of them was rolled back
-   */
+  /** This transaction, or the innermost around it that has not ended. Throws Unavailable when one of them was rolled back. */
   private get open(): Transaction | undefined {
     if (this.state === 'rolled back') throw transactionEnded()
 

@@ -5,10 +5,6 @@ import { findPlace, type TableHandle } from './table-handle.ts'
 /**
  * Says why a table does not keep two records with the same values of a key apart; `undefined` where it does, and for a view,
  * which has no indexes.
- *
- * @param Model The Kysely instance that is configured
- * @param handle The table
- * @param key The fields of the key
  */
 export async function findKeyFault(
   Model: AnyKysely,

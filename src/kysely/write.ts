@@ -18,9 +18,8 @@ export interface Target {
 }
 
 /**
- * Changes the records that match, in one statement or one transaction. Returns their rows.
- *
- * @throws Conflict where several rows match a call for one record; then none is changed
+ * Changes the records that match, in one statement or one transaction. Returns their rows. Throws Conflict where several rows
+ * match a call for one record; then none is changed.
  */
 export async function changeRows(
   handle: TableHandle,
@@ -60,9 +59,8 @@ export async function changeRows(
 }
 
 /**
- * Removes the records that match, in one statement or one transaction. Returns their rows.
- *
- * @throws Conflict where several rows match a call for one record; then none is removed
+ * Removes the records that match, in one statement or one transaction. Returns their rows. Throws Conflict where several rows
+ * match a call for one record; then none is removed.
  */
 export async function removeRows(handle: TableHandle, target: Target): Promise<readonly StoredRow[]> {
   const { db, table } = handle
@@ -114,11 +112,7 @@ function mayNameSeveral({ table, id, by = id }: TableHandle): boolean {
   return !isUnique(toColumn(by, table))
 }
 
-/**
- * Checks that a call for one record concerns no more.
- *
- * @throws Conflict for several
- */
+/** Checks that a call for one record concerns no more. Throws Conflict for several. */
 function assertOne(rows: StoredRow[], { id }: Target, handle: TableHandle): StoredRow[] {
   if (id !== null && rows.length > 1) throw toSeveral(id, handle)
 

@@ -22,13 +22,7 @@ export interface PrefetchReader {
 
 /**
  * Prepares the statement of a page to read related rows: those that an index finds, and that JSON leaves as they are.
- *
- * @param prefetch What is asked for
- * @param page Where the page is read
- * @param handle The table of the page
- * @param params The params of the call
- * @param limit How many records the page has at most
- * @returns `undefined` where each relation is read by itself
+ * `undefined` where each relation is read by itself.
  */
 export async function openPrefetch(
   { requests, max }: Prefetch,

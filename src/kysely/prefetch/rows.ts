@@ -29,12 +29,7 @@ export class Prefetched<Value> {
     this.byValue = byValue
   }
 
-  /**
-   * What was read for some values of a column.
-   *
-   * @param origin Where a call would read it
-   * @returns `undefined` where the call would read something else
-   */
+  /** What was read for some values of a column; `undefined` where a call at `origin` would read something else. */
   find(origin: Origin, column: string, values: readonly unknown[]): readonly Value[] | undefined {
     const names = Object.keys(this.origin) as (keyof Origin)[]
     const isSame = column === this.column && names.every((name) => origin[name] === this.origin[name])
@@ -68,11 +63,8 @@ export class PrefetchedRows extends Prefetched<readonly ValueRow[]> {
   }
 
   /**
-   * The records that a call asks for. Those of one value are in the order that it asks for: a relation makes a list of them.
-   *
-   * @param origin Where the call would read
-   * @param query What it would read
-   * @returns `undefined` where it asks for anything else
+   * The records that a call asks for; `undefined` where it asks for anything else. Those of one value are in the order that it
+   * asks for: a relation makes a list of them.
    */
   toRecords<Result>(origin: Origin, query: ParsedQuery): Result[] | undefined {
     const { where, sort, skip, limit, select } = query

@@ -34,12 +34,8 @@ export interface Related {
 const NOTHING: RelatedSelection = { parts: [], hasNext: false }
 
 /**
- * Makes the part of a statement that reads the rows for a record of the page; once.
- *
- * @param request What is asked for
- * @param page The table of the page
- * @param related The related table
- * @param next The table that the rows lead to, if its rows are asked for too
+ * Makes the part of a statement that reads the rows for a record of the page; once. `next` is the table that the rows lead to,
+ * if its rows are asked for too.
  */
 export function toRelatedSelection(
   request: PrefetchRequest,
