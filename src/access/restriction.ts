@@ -272,13 +272,19 @@ function isAdapter({ service, method }: HookContext): boolean {
   return isFunction(members.allowsMulti) && isFunction(members[`_${method}`])
 }
 
-/** Operators mean what they mean to the adapter, except those of a `matcher`; those of SQL have no predicates. */
+/** Operators mean what they mean to the adapter; those of SQL have no predicates. */
 function toTest(query: Query, { service }: HookContext): (record: unknown) => boolean {
-  const { options } = service as { options?: { predicates?: CustomPredicates } }
-  const custom = { ...PATTERN_PREDICATES, ...LIST_PREDICATES, ...options?.predicates }
-  const matches = toPredicate(parseQuery(query, { trusted: true }).where, custom)
+  const { predicates, matcher } = (service as { options?: MatchOptions }).options ?? {}
+  const custom = { ...PATTERN_PREDICATES, ...LIST_PREDICATES, ...predicates }
+  const matches = matcher?.(query) ?? toPredicate(parseQuery(query, { trusted: true }).where, custom)
 
   return (record) => isObject(record) && matches(record)
+}
+
+/** How an adapter compares records with a query. */
+interface MatchOptions {
+  readonly predicates?: CustomPredicates
+  readonly matcher?: (query: Query) => (record: any) => boolean
 }
 
 function toForbidden({ method, path }: HookContext): Forbidden {

@@ -34,7 +34,17 @@ it('that set a result, such as a cache, show no record of others', async () => {
 it.each([
   ['$like', { text: { $like: 'a%' } }, { predicates: PATTERN_PREDICATES }],
   ['$contains', { tags: { $contains: 'x' } }, {}],
-  ['$first', { text: { $first: 'a' } }, { predicates: { $first: (a: any) => (b: any) => b[0] === a } }]
+  ['$first', { text: { $first: 'a' } }, { predicates: { $first: (a: any) => (b: any) => b[0] === a } }],
+  [
+    '$starts',
+    { text: { $starts: 'a' } },
+    {
+      matcher:
+        ({ text: start }: any) =>
+        ({ text }: any) =>
+          text.startsWith(start.$starts)
+    }
+  ]
 ])(
   'that set a result are held to a rule with the operator %s of the adapter',
   async (name, rule, options) => {
