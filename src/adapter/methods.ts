@@ -169,7 +169,7 @@ function listNamed(
   params?: AdapterParams
 ): readonly string[] {
   return Object.keys(parents).filter(
-    (field) => (getPath(params?.route, [(parents[field] as Parent).placeholder]) ?? undefined) !== undefined
+    (field) => (getPath(params?.route, [(parents[field] as Parent).placeholder]) ?? null) !== null
   )
 }
 

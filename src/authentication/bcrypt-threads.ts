@@ -104,8 +104,8 @@ export class BcryptThreads {
           { cause }
         )
       )
-      // No thread will end that would start the calls that wait.
-      queueMicrotask(() => this.startNext())
+      // Without a thread that runs, nothing else starts the calls that wait.
+      if (this.busy.size === 0) queueMicrotask(() => this.startNext())
     }
   }
 

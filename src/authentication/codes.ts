@@ -77,7 +77,7 @@ type Found = Sealed & { readonly kept?: { readonly id: string; readonly code: st
 const CHECKS: OptionChecks = {
   purpose: [isString, 'a string that is not empty', 'required'],
   subject: [isSubject, 'an id', 'required'],
-  expiresIn: [isLifetime, DURATION[1]],
+  expiresIn: [isLifetime, "at least a second: a number of seconds, or a duration with a unit like '10m'"],
   fields: [isStringList, 'an array of names'],
   digits: [
     (value) => Number.isInteger(value) && Number(value) >= 6 && Number(value) <= 12,
@@ -90,7 +90,7 @@ function isLifetime(time: unknown): boolean {
   try {
     const end = DURATION[0](time) ? addTime(1, time as string | number) : Number.NaN
 
-    return end > 1 && Number.isFinite(end)
+    return end >= 2 && Number.isFinite(end)
   } catch {
     return false
   }
@@ -165,7 +165,7 @@ export class Codes {
       const entity = await findOrNothing(() => this.load(found.subject))
 
       if (!(await this.isBound(found, entity, params))) throw createInvalid()
-      // A store keeps what has expired no more, and a code that expired meanwhile would be new to it each time.
+      // A store no longer has what has expired: a code that has expired meanwhile would be new to it each time.
       if (found.expiresAt <= Date.now()) throw createInvalid()
       if (!(await this.service.useOnce(`code:${found.id}`, found.expiresAt))) throw createInvalid()
 

@@ -48,11 +48,15 @@ export class AuthenticationBaseStrategy implements AuthenticationStrategy {
    */
   protected getSettings(params: object | undefined): StrategySettings {
     const known = getServiceSlots(params, this.auth.strategies).settings?.strategies
-    const settings = known?.get(this) ?? new StrategySettings(this)
+    const settings = known?.get(this)
 
-    known?.set(this, settings)
+    if (settings) return settings
 
-    return settings
+    const made = new StrategySettings(this)
+
+    known?.set(this, made)
+
+    return made
   }
 
   /** The service that holds the entities: that of the strategy, or else of all; `null` when none is configured. */

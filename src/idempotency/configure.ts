@@ -62,7 +62,7 @@ export function idempotency(options: IdempotencyOptions = {}): (app: any) => voi
     async function open(_context: ApplicationHookContext, next: NextFunction): Promise<void> {
       getStore()
       // Once for all servers: to connect again refuses the commands that wait for a reply.
-      if (!shared?.isReady) await shared?.open()
+      if (!shared?.isOpen) await shared?.open()
       await next()
     }
 

@@ -208,7 +208,7 @@ function toErrorKind(error: unknown, dialects: readonly Dialect[]): ErrorKind | 
   if (isDisconnection(error)) return 'unavailable'
   if (typeof error !== 'object' || error === null) return undefined
 
-  return dialects.map((dialect) => dialect.toErrorKind(error)).find((kind) => kind !== undefined)
+  return dialects.map((dialect) => dialect.toErrorKind(error)).find(Boolean)
 }
 
 /** The columns that an error is about, as far as it tells. None but those of the table. */

@@ -167,7 +167,7 @@ class TableSchema implements DescribedExtension {
     let hook: AroundHook<HookContext> | undefined
 
     return (context, next) => {
-      // The hooks of `input` read the table. Without them nothing is kept for later calls.
+      // The hooks of `input` read the table. Where they have not run, a rule that is not known yet must not be kept as none.
       if (!this.declared) return next()
 
       hook ??= this.declared.innermost?.(method) ?? ((_context, proceed) => proceed())

@@ -36,7 +36,7 @@ export function toListener(
     limit(request, response, () => void respond(new NodeRequest(request, response, settings.trustProxy)))
 }
 
-/** Responds to requests on a server of Node, without what a framework would do. It never rejects. */
+/** Responds to requests on a server of Node, without what a framework would do. What it returns never rejects. */
 export function createResponder(
   app: TransportApplication,
   settings: HttpSettings

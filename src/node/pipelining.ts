@@ -120,7 +120,10 @@ export function createPipelineGate(options: PipeliningOptions = {}): PipelineGat
   }
 }
 
-/** Whether requests of a connection, where there still is one, are held. A response that announces its end would drop them. */
+/**
+ * Whether requests of a connection are held; a request whose body is destroyed has none. A response that announces the end of the
+ * connection would drop them.
+ */
 export function hasHeldRequests(socket: PipelinedSocket | null): boolean {
   return socket?.[PIPELINE]?.hasHeld ?? false
 }

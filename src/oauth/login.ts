@@ -323,11 +323,7 @@ export class Logins {
     // An invalid path fails now, not after the login.
     await strategy.getRedirect(new NotAuthenticated(), pageParams)
 
-    const { location, secrets } = await this.getFlow(name)
-      .begin()
-      .catch((error) => {
-        throw this.toReported(error)
-      })
+    const { location, secrets } = await this.begin(name)
     const login = {
       ...(request as PendingLogin),
       ...secrets,
@@ -340,6 +336,14 @@ export class Logins {
     if (!cookies) throw new BadRequest('The query is too long for a login: expected some hundred characters')
 
     return { location, cookies }
+  }
+
+  private async begin(name: string): ReturnType<Flow['begin']> {
+    try {
+      return await this.getFlow(name).begin()
+    } catch (error) {
+      throw this.toReported(error)
+    }
   }
 
   /** Logs in, and returns the context: its hooks may have said what clients see of the result. */

@@ -127,7 +127,6 @@ export class OAuthStrategy extends AuthenticationBaseStrategy {
   /** The entity that was logged in when the flow began; `null` when there was none. */
   async getCurrentEntity({ oauth, ...params }: OAuthParams): Promise<Entity | null> {
     const { authentication } = params
-
     const id = oauth?.entityId
 
     if (id !== undefined) {

@@ -49,7 +49,12 @@ export function toQueries(service: ManifestService, sources: QuerySources): Serv
   const includeOf = (method: string) => (method === 'remove' ? plain : include)
   const query = service.definition?.query
   const isChecked = query !== undefined && !isFieldTable(query)
-  const toFilters = () => listFilters(service, sources)
+  let known: readonly OpenApiParameter[] | undefined
+  const toFilters = () => {
+    known ??= listFilters(service, sources)
+
+    return known
+  }
 
   return {
     id: toIdSchema(service),

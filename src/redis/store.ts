@@ -56,6 +56,11 @@ export class StoreConnection {
     return this.connection?.client.isReady ?? false
   }
 
+  /** Whether there is a connection, which comes back by itself. */
+  get isOpen(): boolean {
+    return this.connection !== undefined
+  }
+
   /**
    * Asks Redis.
    *

@@ -1,8 +1,11 @@
-// Schemas that are made of others. The same one is made of the same parts.
+// Schemas that are made of others.
 import { isJsonSchema, type JsonSchema } from './json-schema.ts'
 import { REFERENCES, toTarget } from './references.ts'
 
-/** What is prepared for a schema that holds itself is so prepared once, and not anew at each depth of a value. */
+/**
+ * Makes the same schema of the same parts: what is prepared for a schema that holds itself is prepared once, and not anew at each
+ * depth of a value.
+ */
 type Combine = (parts: readonly JsonSchema[]) => JsonSchema
 
 /** Prepares a function that makes one schema of several that a value may match. `root` holds them. */

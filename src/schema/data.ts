@@ -105,16 +105,16 @@ function compileRecord(
     const isDropped = source.isOutside && unknown === 'drop'
     const given = isDropped ? pickFields(taken, (name) => parents.includes(name)) : taken
     const names: string[] = []
-    const unfit = new Set<string>()
+    const unfit = source.isOutside ? new Set<string>() : undefined
     const known = split(rest, '', names)
-    const value = source.isOutside ? convertDates(known, '', unfit) : known
+    const value = unfit ? convertDates(known, '', unfit) : known
     const refused = source.isOutside ? Object.keys(given).filter((name) => !parents.includes(name)) : []
     const isUnknown = unknown !== 'drop' && names.length > 0
 
     const explain = (fault: Fault) => {
       if (source.isForm) return explainDate(fault, value, validator.input)
 
-      return unfit.has(fault.path) ? { path: fault.path, message: NO_DATE } : fault
+      return unfit?.has(fault.path) ? { path: fault.path, message: NO_DATE } : fault
     }
 
     const finish = (outcome: ValidationOutcome): Result => {

@@ -445,8 +445,9 @@ function takeInclude(context: HookContext, query: Query | undefined): Query | un
 }
 
 /**
- * Checks the query of a client. What a relation has added is not narrowed by what clients may ask for: the fields by which its
- * call finds records, or how many records it reads for a filter, and which field.
+ * Checks the query of a client. What a relation has added is not narrowed by what clients may ask for, because no client has
+ * written it: the fields by which its call finds records, which clients may never see, or how many records it reads for a
+ * filter, and which field.
  */
 function checkAsked(
   { service, params }: HookContext,

@@ -159,7 +159,7 @@ export class ObjectShape {
   }
 
   /** The field that tells some of the schemas apart, if there is one. */
-  get discriminator(): Discriminator | undefined {
+  findDiscriminator(): Discriminator | undefined {
     return findDiscriminator(this.parts, this.toShape)
   }
 
@@ -268,10 +268,9 @@ export function mayHavePath(value: Shape, path: readonly string[]): boolean {
 function mayHaveOther(part: JsonSchema, name: string): boolean {
   const isOpenList =
     getTypes(part).includes('array') && part.items === undefined && part.prefixItems === undefined
+  const isFree = () => isOpenObject(part) || getPatterns(part).length > 0
 
-  const hasOthers = isOpenObject(part) || getPatterns(part).length > 0
-
-  return isOpenList || (hasOthers && mayBeObject(part) && !getProperties(part).has(name))
+  return isOpenList || (mayBeObject(part) && !getProperties(part).has(name) && isFree())
 }
 
 /** Whether a value that matches a part may be an object. */

@@ -76,9 +76,13 @@ function toMaker(part: JsonSchema): ((time: Date) => unknown) | undefined {
 }
 
 function getTime(context: HookContext): Date {
-  const { time = new Date() } = getSlots(context)
+  const { time } = getSlots(context)
 
-  setSlots(context, { time })
+  if (time) return time
 
-  return time
+  const now = new Date()
+
+  setSlots(context, { time: now })
+
+  return now
 }

@@ -74,7 +74,7 @@ class Visits<Notes> {
 
   private buildObject(object: ObjectShape): Visit<Notes> {
     const visitAny = this.buildFields(object)
-    const { discriminator } = object
+    const discriminator = object.findDiscriminator()
 
     if (!discriminator) return visitAny
 

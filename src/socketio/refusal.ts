@@ -4,8 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 type EngineRequest = IncomingMessage & { readonly res?: ServerResponse }
 
 /**
- * Refuses a handshake for some milliseconds. Engine.IO, which is not called back then, only knows the statuses of a wrong
- * client.
+ * Refuses a handshake; its client may try again after `wait` milliseconds. Engine.IO, which is not called back, only knows the
+ * statuses of a client that is wrong.
  */
 export function refuseForNow(request: IncomingMessage, wait: number): void {
   const { res: response, socket } = request as EngineRequest

@@ -69,6 +69,7 @@ export class SocketTransport {
     logger: Logger | false
   ) {
     const options = withLastingOrigins(given)
+    const { allowRequest } = options
 
     this.app = app
     this.logger = logger
@@ -89,7 +90,7 @@ export class SocketTransport {
         }
 
         if (this.isRefusing) decide('The server is closing', false)
-        else if (options.allowRequest) this.askAllowed(() => options.allowRequest?.(request, admit), decide)
+        else if (allowRequest) this.askAllowed(() => allowRequest(request, admit), decide)
         else admit(undefined, true)
       }
     })
@@ -412,9 +413,11 @@ function getConnection({ feathers: connection = {} }: OpenedSocket): RealTimeCon
 
 /** Resolves when a client has left. */
 function dismiss(socket: OpenedSocket): Promise<void> {
+  const left = new Promise<void>((resolve) => socket.once('disconnect', () => resolve()))
+
   socket.emit('$closing')
 
-  return new Promise((resolve) => socket.once('disconnect', () => resolve()))
+  return left
 }
 
 /** A transport of Engine.IO; that of long-polling has no WebSocket. */

@@ -66,8 +66,6 @@ export class Link implements LogSource, ConnectionListener {
   private position = ''
   private isNamed = false
 
-  /**
-   */
   constructor(app: Application, settings: LinkSettings) {
     this.app = app
     this.settings = settings
@@ -89,7 +87,9 @@ export class Link implements LogSource, ConnectionListener {
 
     const [reading, writing] = [await this.connect(), await this.connect()]
     const writer = new Writer(writing, size, {
-      ...{ key, maxBytes, maxDelay },
+      key,
+      maxBytes,
+      maxDelay,
       createTx: () => (this.log as Log).createTx(),
       getLostAt: () => reader.lostAt,
       publish: (entry) => this.log?.publishOwn(entry),

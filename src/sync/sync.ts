@@ -67,18 +67,20 @@ export function sync(options: SyncOptions): (app: any) => void {
       ? new SharedRevocationStore({ redis, prefix, connectTimeout, failClosed })
       : undefined
     let running: { readonly link: Link; readonly started: Promise<void> } | undefined
+    let servers = 0
 
     async function stop(): Promise<void> {
       const ending = running
 
       running = undefined
+      servers = 0
       await ending?.started.catch(() => undefined)
       await ending?.link.stop()
     }
 
     async function startSync({ app }: ApplicationHookContext, next: NextFunction): Promise<void> {
       // There may be several servers, each of which is set up.
-      const isFirst = !running
+      servers++
 
       if (!running) {
         const link = new Link(app, { ...settings, revocations })
@@ -91,8 +93,8 @@ export function sync(options: SyncOptions): (app: any) => void {
         if (revocations) installRevocations(app, revocations)
         await next()
       } catch (error) {
-        // Another server still uses what it has started.
-        if (isFirst) await stop()
+        // Another server may still use it.
+        if (running && --servers === 0) await stop()
         throw error
       }
     }

@@ -5,8 +5,8 @@ import { BODILESS_STATUSES } from './encode.ts'
 const LENGTH = /^\d{1,15}$/
 
 /**
- * The body of a mounted function, and the header with the length that the function has set: the body is checked then. There is
- * no header where the response cannot have that.
+ * The body of a mounted function, checked against the length that the function has set, and the header with it. There is no
+ * header where the response cannot have one.
  */
 export function takeLength(
   response: Response,

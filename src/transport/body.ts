@@ -97,8 +97,8 @@ export function parseBody(text: string, contentType: string | undefined, accepte
 }
 
 /**
- * Turns a parsed body, which messages of errors call by its name, into the data of a call. No body is an empty object, as in
- * Feathers v5.
+ * Turns a parsed body into the data of a call. No body is an empty object, as in Feathers v5. `name` is what messages of errors
+ * call it.
  *
  * @throws BadRequest unless it is an object, or an array of objects, that is not nested too deep and has no gaps
  */

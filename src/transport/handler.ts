@@ -148,8 +148,8 @@ function toPlainFailure(
 }
 
 /**
- * The call of a request that has failed, as a log may show it. A request without params, those of the context when left out,
- * gets its id here.
+ * The call of a request that has failed, as a log may show it. Params that are left out are those of the context; a request
+ * without any gets its id here.
  */
 export function toLogContext(
   app: { get?(name: any): any },

@@ -73,7 +73,7 @@ export async function runConditionally(
       return run(unmet)
     })
 
-  // The record of a caller, who may have none, has an id that a `get` finds.
+  // A caller may have no record, and so no id.
   return runAlone(isSingle && hasGet(route) ? (await findRecord(route, call))?.id : id)
 }
 

@@ -62,7 +62,7 @@ it('what one part lists and another types tells the kinds of a record apart', ()
     allOf: [withField('kind', { const: kind }), withField('kind', TEXT), withField(field, TEXT)]
   })
   const root = { anyOf: [toKind('a', 'one'), toKind('b', 'two')] }
-  const { discriminator } = createShapes(root)(root).object
+  const discriminator = createShapes(root)(root).object.findDiscriminator()
 
   expect(discriminator?.name).toBe('kind')
   expect([...(discriminator?.objects.get('a')?.names ?? [])]).toEqual(['kind', 'one'])

@@ -60,7 +60,7 @@ export class Rows {
     this.learn()
   }
 
-  /** Changes the rows as the query wants it. Returns whether they are those that `find` would return now. */
+  /** Changes the rows as the query wants it. Returns whether they are those that `find` would return now; otherwise they have to be fetched again. */
   apply({ kind, record }: Change): boolean {
     const id = this.toId(record)
 
