@@ -178,11 +178,8 @@ class ServiceAccess implements ServiceExtension {
 }
 
 /**
- * Applies a rule to an external call, and keeps the query that it returns.
- *
- * @param context The context of the call, whose credentials are verified
- * @param rule The rule; without one the call is refused
- * @throws NotAuthenticated or Forbidden where the rule refuses
+ * Applies a rule to an external call whose credentials are verified, and keeps the query that it returns. Throws
+ * NotAuthenticated or Forbidden where the rule refuses, or where there is none.
  */
 export function decide(context: HookContext, rule: AccessRule | undefined): void | Promise<void> {
   if (!context.params.provider) return

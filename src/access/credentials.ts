@@ -3,11 +3,9 @@ import { NotAuthenticated } from '../errors.ts'
 import { addInherited, getServiceSlots, setSlots, toNestedParams } from '../utils/call-state.ts'
 
 /**
- * Verifies the credentials of a call by any strategy that finds them in requests, and puts what it returns (for example
- * `user`) on the params. A call without credentials stays as it is.
- *
- * @returns `undefined` where there is nothing to verify
- * @throws NotAuthenticated for credentials that are not valid
+ * Verifies the credentials of a call by any strategy that finds them in requests, and puts what it returns (for example `user`)
+ * on the params. A call without credentials stays as it is: the result is `undefined`. Throws NotAuthenticated for credentials
+ * that are not valid.
  */
 export function verifyCredentials(context: HookContext): Promise<void> | undefined {
   const { params, app } = context

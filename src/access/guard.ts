@@ -6,9 +6,7 @@ import type { Layer } from '../hooks/types.ts'
 
 /**
  * Who may make external calls of a method, as far as its pipeline says: by the `access` of the service, or by a hook
- * `authenticate` in its own right. A hook inside another one is not seen.
- *
- * @returns `undefined` where nothing guards it
+ * `authenticate` in its own right; `undefined` where nothing guards it. A hook inside another one is not seen.
  */
 export function findGuard(
   service: object,

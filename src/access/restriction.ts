@@ -109,9 +109,8 @@ const enforceRead: Enforce = async (context, { query }, next) => {
 }
 
 /**
- * Has the fields read that a restriction is about, where a client selects others.
- *
- * @returns What takes them out of the result again; `undefined` where none was added
+ * Has the fields read that a restriction is about, where a client selects others. Returns what takes them out of the result
+ * again; `undefined` where none was added.
  */
 function selectFields(context: HookContext, restriction: Query): (() => void) | undefined {
   const { params } = context
@@ -218,12 +217,9 @@ function isRefused(decision: WriteDecision): boolean {
 }
 
 /**
- * Looks a record up for a service that may not read the query. Between this and the write another call may change it.
- *
- * @param context The context of a call with an id
- * @param decision What the record has to match besides
- * @param query What names the record besides its id
- * @throws Forbidden for a record that the caller may only see, NotFound for one that he may not
+ * Looks a record up for a service that may not read the query. The record has to match `decision` besides; `query` names it
+ * besides its id. Between this and the write another call may change it. Throws Forbidden for a record that the caller may only
+ * see, NotFound for one that the caller may not see.
  */
 export async function assertRecord(
   context: HookContext,

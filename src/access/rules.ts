@@ -142,9 +142,8 @@ function hasName(value: unknown, name: string): boolean {
 }
 
 /**
- * The entity of a call that was authenticated. Nothing else on the params can be trusted to be one.
- *
- * @param auth The authentication service; the default one when left out
+ * The entity of a call that was authenticated, by the default service when `auth` is left out. Nothing else on the params can
+ * be trusted to be one.
  */
 export function getEntity(
   { app, params }: HookContext,

@@ -284,11 +284,9 @@ interface Parsed {
 export type AnyAdapter = AdapterBase<any, any, any, AdapterParams, AdapterOptions, any>
 
 /**
- * Prepares a call for a public method: checks its query and parses it, once.
- *
- * @param method The method; only `find` has `$limit` and `$skip`
- * @returns The params to pass on, with a frozen copy of the query; a promise where the adapter has its own `sanitizeQuery`
- * @throws BadRequest for anything malformed
+ * Prepares a call for a public method: checks its query and parses it, once. Only `find` has `$limit` and `$skip`. Returns the
+ * params to pass on, with a frozen copy of the query; a promise where the adapter has its own `sanitizeQuery`. Throws
+ * BadRequest for anything malformed.
  */
 export function prepare(
   adapter: AnyAdapter,

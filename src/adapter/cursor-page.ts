@@ -39,10 +39,7 @@ export function toTotalSort(sort: readonly Sort[], id: string): readonly Sort[] 
 }
 
 /**
- * Checks that cursors without encryption show nothing that clients must not see.
- *
- * @param isHidden Whether clients must learn nothing of a field
- * @throws Error that names the field
+ * Checks that cursors without encryption show nothing that clients must not see. Throws an Error that names the hidden field.
  */
 export function assertShown(sort: readonly Sort[], isHidden: (path: string) => boolean): void {
   const hidden = sort.map(({ path }) => path.join('.')).find((path) => isHidden(path))
@@ -56,11 +53,8 @@ export function assertShown(sort: readonly Sort[], isHidden: (path: string) => b
 }
 
 /**
- * Reads a page with cursors.
- *
- * @param query The query; its order is total
- * @param settings What seals cursors, and whether a query may have the records counted
- * @throws BadRequest for a cursor that is none, or one of another query
+ * Reads a page with cursors of a query whose order is total. `counts`: whether a query may have the records counted. Throws
+ * BadRequest for a cursor that is none, or one of another query.
  */
 export async function readCursorPage<Result>(
   { cursor, limit = Number.POSITIVE_INFINITY }: ParsedQuery,

@@ -52,11 +52,8 @@ export class Cursors {
   }
 
   /**
-   * The key that a cursor was made for.
-   *
-   * @param name The name in the query, for the message
-   * @param length How many values the key has
-   * @throws BadRequest for what is no cursor of this query
+   * The key of `length` values that a cursor was made for; `name` is that in the query, for the message. Throws BadRequest for
+   * what is no cursor of this query.
    */
   async open(name: string, cursor: string, length: number): Promise<Key> {
     if (cursor.length > MAX_LENGTH) {
@@ -118,11 +115,7 @@ export class Cursors {
   }
 }
 
-/**
- * The error for what is no cursor of a query.
- *
- * @param name The name in the query, in quotes; left out where it is not known
- */
+/** The error for what is no cursor of a query; `name` is that in the query, in quotes, left out where it is not known. */
 export function toCursorError(name = "'$after' or '$before'"): BadRequest {
   return new BadRequest(`Invalid query: ${name} expects a cursor of a page with the same filters and $sort`)
 }
@@ -155,10 +148,9 @@ async function toCryptoKey(secret: string) {
 }
 
 /**
- * What cursors of a query belong to: its order and its conditions. Dates and lists of values count without their values,
- * because rules and relations make them anew for each call.
- *
- * @param place The path of the service, whose hooks may sort by what those of another one show
+ * What cursors of a query belong to: its order and its conditions, and the path of the service, whose hooks may sort by what
+ * those of another one show. Dates and lists of values count without their values, because rules and relations make them anew
+ * for each call.
  */
 export function toBinding(where: Condition, sort: readonly Sort[], place?: string): string {
   return JSON.stringify([place, sort.map(({ path, direction }) => [path, direction]), toStable(where)])

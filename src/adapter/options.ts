@@ -110,10 +110,8 @@ export const ADAPTER_CHECKS: OptionChecks = {
 }
 
 /**
- * Fills in what options leave out. Adapters check the names of options themselves, where they know all of them.
- *
- * @param owner The name of the class of the adapter, for messages
- * @throws TypeError when an option has a value that it cannot have
+ * Fills in what options leave out. Adapters check the names of options themselves, where they know all of them. Throws a
+ * TypeError, which names the class `owner`, when an option has a value that it cannot have.
  */
 export function normalizeOptions<Options extends AdapterOptions>(
   owner: string,

@@ -96,11 +96,7 @@ function isCondition(name: string, filters: { readonly [name: string]: unknown }
   return !Object.hasOwn(filters, name) || filters[name] === undefined
 }
 
-/**
- * The part of a query that selects records.
- *
- * @param filters The option `filters` of the adapter
- */
+/** The part of a query that selects records; `filters` is that option of the adapter. */
 export function pickConditions(query: Query, filters: { readonly [name: string]: unknown } = {}): Query {
   return Object.fromEntries(Object.entries(query).filter(([name]) => isCondition(name, filters)))
 }

@@ -67,11 +67,9 @@ interface RegisteredUpsert {
 }
 
 /**
- * Creates the record of a key, or patches it.
- *
- * @param params The params of the call, which are those of what happens
- * @throws BadRequest for data without a value of the key, Conflict where another key is taken or several records have the
- * values, Unavailable where others keep creating and removing the record; what `create` and `patch` throw
+ * Creates the record of a key, or patches it, with the params of the call. Throws BadRequest for data without a value of the
+ * key, Conflict where another key is taken or several records have the values, Unavailable where others keep creating and
+ * removing the record; what `create` and `patch` throw.
  */
 export async function upsertRecord(
   service: UpsertingService,
@@ -131,10 +129,8 @@ export async function upsertRecord(
 }
 
 /**
- * The params of a patch by `upsert`, with the condition that the record still has the values of the key; those of other
- * patches as they are.
- *
- * @param params Its params, once its hooks have seen them
+ * The params of a patch by `upsert`, once its hooks have seen them, with the condition that the record still has the values of
+ * the key; those of other patches as they are.
  */
 export function holdToKey(
   service: object,

@@ -8,10 +8,8 @@ type FreshContext = Pick<HookContext, 'app' | 'params'>
 
 /**
  * Creates a check that the caller of a verified call has logged in recently: an access token that is still valid is not enough.
- *
- * @param duration How old the login may be: `'10m'`, or a number of seconds
- * @returns The check; it throws NotAuthenticated with `data.reason` `'stale'` for an older login
- * @throws TypeError for what is no duration
+ * `duration` is how old the login may be: `'10m'`, or a number of seconds; anything else throws TypeError. The check throws
+ * NotAuthenticated with `data.reason` `'stale'` for an older login.
  */
 export function createFreshCheck(
   duration: unknown,

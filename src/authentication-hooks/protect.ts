@@ -128,12 +128,9 @@ interface QueriedField {
 }
 
 /**
- * Every field that a query names, at any depth. Names that begin with `$` are not fields; what they hold may be.
- *
- * @param value The query, or a part of it
- * @param field The field that it is about
- * @param longest How many names the longest protected path has
- * @param clause The operator that the value belongs to
+ * Every field that a query, or a part of it about `field`, names at any depth. Names that begin with `$` are not fields; what
+ * they hold may be. `longest` is how many names the longest protected path has, `clause` the operator that the value belongs
+ * to.
  */
 function* listFields(
   value: unknown,

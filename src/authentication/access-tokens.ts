@@ -52,10 +52,8 @@ export class AccessTokens {
   }
 
   /**
-   * Revokes a token that was verified, until it would have expired.
-   *
-   * @param onRevoked Gets its id, also when the store fails: the token may be revoked all the same. Not called when
-   * revocation is off
+   * Revokes a token that was verified, until it would have expired. `onRevoked` gets its id, also when the store fails: the
+   * token may be revoked all the same. It is not called when revocation is off.
    */
   async revoke({ id, expiresAt }: VerifiedToken, onRevoked: (id: string) => void): Promise<void> {
     const { revocations } = this
@@ -85,9 +83,8 @@ export class AccessTokens {
   }
 
   /**
-   * Reads a token whose signature and claims are valid. Whether it was revoked is not looked up.
-   *
-   * @throws NotAuthenticated for a token that is not valid
+   * Reads a token whose signature and claims are valid; any other one throws NotAuthenticated. Whether it was revoked is not
+   * looked up.
    */
   read(
     accessToken: string,

@@ -45,9 +45,8 @@ export class Attempts {
   }
 
   /**
-   * Verifies credentials: those of clients within the budget for failed logins, where they can be guessed.
-   *
-   * @throws TooManyRequests when the budget is used up; and what `work` throws
+   * Verifies credentials: those of clients within the budget for failed logins, where they can be guessed. Throws
+   * TooManyRequests when the budget is used up; and what `work` throws.
    */
   async run<T>(
     data: AuthenticationRequest | null | undefined,
@@ -81,11 +80,8 @@ export class Attempts {
   }
 
   /**
-   * Counts an attempt with credentials of any kind.
-   *
-   * @param name What they are, for the event
-   * @param isCounted Whether a failure counts
-   * @param work Compares them; it is told whether the account was used before from the address of the client
+   * Counts an attempt with credentials of any kind, which are `name` in the event. `isCounted`: whether a failure counts.
+   * `work` compares them, and gets whether the account was used before from the address of the client.
    */
   async count<T>(
     name: string,

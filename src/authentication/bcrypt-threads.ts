@@ -42,12 +42,9 @@ export class BcryptThreads {
   private readonly pending = new Set<Promise<unknown>>()
 
   /**
-   * Runs a call in a thread.
-   *
-   * @param isAborted Whether no caller waits for the result: a call that has not begun is then rejected
-   * @param isKnown Whether a comparison is one of an account that is known where the client is
-   * @throws Unavailable when too many calls of its kind wait already
-   * @throws BadRequest for a call that was aborted before it began
+   * Runs a call in a thread. Throws Unavailable when too many calls of its kind wait already, and BadRequest for one that no
+   * caller waits for (`isAborted`) before it begins. `isKnown`: whether a comparison is one of an account that is known where
+   * the client is.
    */
   async run(
     call: BcryptCall,

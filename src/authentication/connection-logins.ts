@@ -97,11 +97,7 @@ function toNames({ tokenId, entity }: ConnectionLogin): string[] {
 
 const ENTITY = 'entity:'
 
-/**
- * The name of an entity among logins, and in the messages between processes.
- *
- * @param id Its id; `undefined` when it is not known, which stands for every entity
- */
+/** The name of an entity among logins, and in the messages between processes. The id `undefined` stands for every entity. */
 export function toEntityName(path: string, id: unknown): string {
   return id === undefined || id === null ? ENTITY : `${ENTITY}${path}:${id}`
 }

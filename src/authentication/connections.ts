@@ -83,10 +83,8 @@ export class Connections {
   }
 
   /**
-   * Runs a login or a logout: of one connection one after another, in the order in which they came. One with the params of
-   * another is a part of it, and runs at once.
-   *
-   * @param work Gets the params that the login or logout has to run with
+   * Runs a login or a logout, with the params that `work` gets: of one connection one after another, in the order in which they
+   * came. One with the params of another is a part of it, and runs at once.
    */
   async run(
     params: AuthenticationParams,
@@ -120,10 +118,8 @@ export class Connections {
   }
 
   /**
-   * Begins the login of a connection. It ends when its token expires or is revoked, and when its entity has changed so
-   * that the token is no longer valid.
-   *
-   * @throws NotAuthenticated for a login that is no longer valid
+   * Begins the login of a connection. It ends when its token expires or is revoked, and when its entity has changed so that the
+   * token is no longer valid. Throws NotAuthenticated for a login that is no longer valid.
    */
   async start(connection: RealTimeConnection, login: ConnectionLogin): Promise<void> {
     const { tokenId, entity, authentication } = login
@@ -174,9 +170,7 @@ export class Connections {
 
   /**
    * Reads the session of a connection again where that is due, because its timer may be late. A connection whose session is
-   * over closes after the reply to the call.
-   *
-   * @throws What the store of sessions throws
+   * over closes after the reply to the call. Throws what the store of sessions throws.
    */
   async checkSession(authentication: AuthenticationRequest, connection: RealTimeConnection): Promise<void> {
     const login = this.getLogin(connection)
@@ -214,10 +208,8 @@ export class Connections {
   }
 
   /**
-   * Verifies the logins of an entity again, in all processes, and closes the connections whose login is not valid any
-   * more.
-   *
-   * @param id The id of the entity; `undefined` for all entities
+   * Verifies the logins of an entity again, or of all where `id` is `undefined`, in all processes, and closes the connections
+   * whose login is not valid any more.
    */
   async verify(path: string, id: unknown): Promise<void> {
     const entity = toEntityName(path, id)
@@ -226,11 +218,7 @@ export class Connections {
     await this.verifyEntity(entity)
   }
 
-  /**
-   * Verifies logins whenever an entity changes, here or in another process.
-   *
-   * @param sources Where entities are; one that is given twice counts once
-   */
+  /** Verifies logins whenever an entity changes, here or in another process. A source that is given twice counts once. */
   listen(sources: readonly EntitySource[]): void {
     this.stopListening()
 

@@ -110,10 +110,8 @@ export class Entities {
   }
 
   /**
-   * Values, by the names of strategies, that change when the credentials of an entity do; `undefined` when no strategy
-   * sees one.
-   *
-   * @param secret What they are made with; the secret that signs when left out
+   * Values, by the names of strategies, that change when the credentials of an entity do; `undefined` when no strategy sees
+   * one. They are made with the secret that signs when `secret` is left out.
    */
   toFingerprints(
     entity: any,

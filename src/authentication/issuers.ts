@@ -54,11 +54,8 @@ const CHECKS: OptionChecks = {
 }
 
 /**
- * Checks the option `issuers`.
- *
- * @param own The issuers of the tokens of the service
- * @param hasEntity Whether a token stands for an entity
- * @throws Error with a sentence that names what is wrong
+ * Checks the option `issuers`. `own` are the issuers of the tokens of the service; `hasEntity`: whether a token stands for an
+ * entity. Throws an Error with a sentence that names what is wrong.
  */
 export function assertIssuers(
   owner: string,
@@ -104,9 +101,8 @@ export class Issuers {
   }
 
   /**
-   * Verifies a token with the keys of one issuer, whatever other keys the token names.
-   *
-   * @throws NotAuthenticated for anything that is not a valid token; Unavailable as long as there is no key of the issuer
+   * Verifies a token with the keys of one issuer, whatever other keys the token names. Throws NotAuthenticated for anything
+   * that is not a valid token; Unavailable as long as there is no key of the issuer.
    */
   async verify(issuer: TokenIssuer, token: string): Promise<VerifiedToken> {
     const jose = await loadJose()

@@ -335,10 +335,9 @@ export class JWTStrategy extends AuthenticationBaseStrategy {
   }
 
   /**
-   * The entity of a new token. The one that was verified is loaded again when it may have changed since, and when a token
-   * has to be tied to what only `getEntity` of this strategy shows.
-   *
-   * @throws NotAuthenticated for credentials that were changed, or taken away, while they were verified
+   * The entity of a new token. The one that was verified is loaded again when it may have changed since, and when a token has
+   * to be tied to what only `getEntity` of this strategy shows. Throws NotAuthenticated for credentials that were changed, or
+   * taken away, while they were verified.
    */
   private async getCurrent(
     id: unknown,

@@ -41,9 +41,8 @@ export class KeySet {
   }
 
   /**
-   * The key that the header of a token asks for, among those of the issuer.
-   *
-   * @throws Unavailable as long as there are no keys, and for one that is not known while the issuer is away
+   * The key that the header of a token asks for, among those of the issuer. Throws Unavailable as long as there are no keys,
+   * and for one that is not known while the issuer is away.
    */
   async find(...asked: Parameters<LocalJWKSet>): ReturnType<LocalJWKSet> {
     if (!this.keys) await this.fetchAfter(RETRY)

@@ -274,10 +274,9 @@ export class LocalStrategy extends AuthenticationBaseStrategy {
   }
 
   /**
-   * Hashes the password anew when the cost was raised since. Only where the hash can be stored without hooks, one of
-   * which might hash it again, and only in a field of its own, so that nothing beside it is written.
-   *
-   * @returns The entity as it is afterwards
+   * Hashes the password anew when the cost was raised since. Only where the hash can be stored without hooks, one of which
+   * might hash it again, and only in a field of its own, so that nothing beside it is written. Returns the entity as it is
+   * afterwards.
    */
   private async renewHash(
     entity: any,

@@ -12,10 +12,8 @@ import { setDispatch, toDispatch } from './dispatch.ts'
 import type { AuthenticationParams } from './types.ts'
 
 /**
- * Runs a login or a logout when it is the turn of the call: all that happens around the method, in this order.
- *
- * @param event What a successful call means to its connection
- * @param context The context of the call; meanwhile its params have what is kept of the login
+ * Runs a login or a logout when it is the turn of the call: all that happens around the method, in this order. Meanwhile the
+ * params of `context` have what is kept of the login. `event` is what a successful call means to its connection.
  */
 export async function runLogin(
   service: AuthenticationBase,

@@ -99,10 +99,8 @@ const SHORTEST_SECRET = 32
 export const MISSING_SECRET = "A 'secret' must be provided in your authentication configuration"
 
 /**
- * Checks the shape of what a configuration holds. What it must hold is checked by {@link assertComplete}. Strategies
- * have settings under their names.
- *
- * @throws TypeError with a sentence that names the option
+ * Checks the shape of what a configuration holds. What it must hold is checked by {@link assertComplete}. Strategies have
+ * settings under their names. Throws a TypeError with a sentence that names the option.
  */
 export function assertOptions(value: unknown, name: string): asserts value is Record<string, unknown> {
   assertAll(name, value, CHECKS, { further: ['budget'], others: 'unlike' })
@@ -116,10 +114,8 @@ export function assertOptions(value: unknown, name: string): asserts value is Re
 }
 
 /**
- * Checks that a configuration holds all that a running service needs.
- *
- * @param getService Returns the entity service; throws when there is none
- * @throws Error with a sentence that names what is missing
+ * Checks that a configuration holds all that a running service needs. `getService` returns the entity service, and throws when
+ * there is none. Throws an Error with a sentence that names what is missing.
  */
 export function assertComplete(
   { secret, service, entity, entityId }: AuthenticationConfiguration,
@@ -194,21 +190,16 @@ export function toAlgorithms({ algorithms, algorithm }: JwtOptions = {}): string
   return Array.isArray(given) ? given : [given]
 }
 
-/**
- * Checks the options of tokens.
- *
- * @throws TypeError with a sentence that names the option
- */
+/** Checks the options of tokens. Throws a TypeError with a sentence that names the option. */
 export function assertJwtOptions(options: JwtOptions, name: string): void {
   assertAlgorithms(toAlgorithms(options), name)
   assertAll(name, options, JWT_CHECKS, { others: 'any' })
 }
 
 /**
- * Checks a list of algorithms. All must go with the same kind of key: otherwise a public key, which everyone knows,
- * could be taken for the secret of an HMAC (RFC 8725 §2.1).
- *
- * @throws TypeError for an unknown algorithm, `none` among them, and for a mixed list
+ * Checks a list of algorithms. All must go with the same kind of key: otherwise a public key, which everyone knows, could be
+ * taken for the secret of an HMAC (RFC 8725 §2.1). Throws TypeError for an unknown algorithm, `none` among them, and for a
+ * mixed list.
  */
 function assertAlgorithms(algorithms: readonly string[], name: string): void {
   const kinds = algorithms.map((algorithm) =>

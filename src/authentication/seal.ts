@@ -8,12 +8,8 @@ const IV_LENGTH = 12
 const TAG_LENGTH = 16
 
 /**
- * Encrypts and authenticates a value.
- *
- * @param value A value of JSON
- * @param secret The secret of the authentication service; of several, the first one
- * @param purpose What the value is for: sealed for one purpose, it cannot be used for another
- * @returns A string of letters, digits, `-` and `_`
+ * Encrypts and authenticates a value of JSON, with the first one of several secrets. Sealed for one purpose, it cannot be used
+ * for another. Returns a string of letters, digits, `-` and `_`.
  */
 export function seal(value: object, secret: Secret, purpose: string): string {
   const [first = ''] = toSecrets(secret)
@@ -25,9 +21,7 @@ export function seal(value: object, secret: Secret, purpose: string): string {
 }
 
 /**
- * Opens what {@link seal} has closed, with this secret or with any of several.
- *
- * @returns The value, or `undefined` for what was not sealed with this secret for this purpose
+ * Opens what {@link seal} has closed for this purpose, with this secret or with any of several; `undefined` for anything else.
  */
 export function unseal<T extends object>(text: string, secret: Secret, purpose: string): T | undefined {
   const bytes = Buffer.from(text, 'base64url')

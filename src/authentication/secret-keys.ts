@@ -55,10 +55,8 @@ export class SecretKeys {
   }
 
   /**
-   * A short value that changes when a credential does, and tells nothing about it.
-   *
-   * @param secret The secret of the tokens that will carry it
-   * @param credential For example a password hash
+   * A short value that changes when a credential (for example a password hash) does, and tells nothing about it. `secret` is
+   * that of the tokens that will carry it.
    */
   createFingerprint(secret: string, name: string, credential: unknown): string {
     // What is inside of an object may change.

@@ -8,10 +8,8 @@ import type { AuthenticationParams } from './types.ts'
 const EXPECTED = "expected 'Origin' or 'Sec-Fetch-Site' of an own origin"
 
 /**
- * Checks that the response to a login can set a cookie, and that no page of others has its visitors log in.
- *
- * @param params Those of the call; one of the server itself gets the refresh token in the result
- * @throws BadRequest for a socket; Forbidden for a page of another origin
+ * Checks that the response to a login can set a cookie, and that no page of others has its visitors log in. A call of the
+ * server itself gets the refresh token in the result. Throws BadRequest for a socket, Forbidden for a page of another origin.
  */
 export function assertCanGetCookie(params: AuthenticationParams): void {
   if (!params.provider) return
@@ -28,10 +26,8 @@ export function assertCanGetCookie(params: AuthenticationParams): void {
 }
 
 /**
- * The refresh token that a request has in a cookie.
- *
- * @param cookie The cookie; `undefined` when tokens are in bodies
- * @throws Forbidden for a request that no page of this server has made
+ * The refresh token that a request has in a cookie; `cookie` is `undefined` when tokens are in bodies. Throws Forbidden for a
+ * request that no page of this server has made.
  */
 export function readOwnCookie(
   cookie: RefreshCookie | undefined,

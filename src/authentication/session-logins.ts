@@ -99,11 +99,7 @@ export class SessionLogins {
     return this.settings.current !== undefined
   }
 
-  /**
-   * Checks that sessions can be kept, refreshed and ended.
-   *
-   * @throws Error with a sentence that says what is missing
-   */
+  /** Checks that sessions can be kept, refreshed and ended. Throws an Error with a sentence that says what is missing. */
   assertComplete(): void {
     const { strategies, configuration } = this.service
 
@@ -132,9 +128,8 @@ export class SessionLogins {
   }
 
   /**
-   * Connects to the store, where it needs that, and warns of what does not reach other processes.
-   *
-   * @throws Error when the store does not respond in time
+   * Connects to the store, where it needs that, and warns of what does not reach other processes. Throws an Error when the
+   * store does not respond in time.
    */
   async open(): Promise<void> {
     this.settings.warnOfOwnRevocations()
@@ -152,11 +147,8 @@ export class SessionLogins {
   }
 
   /**
-   * Refreshes the session of a refresh token.
-   *
-   * @param data With `refreshToken`, unless it is in a cookie
-   * @throws NotAuthenticated for a token that is refused, with `data.reason`; BadRequest or Forbidden for a call that cannot get a
-   * cookie, or must not
+   * Refreshes the session of the `refreshToken` in the data, or in a cookie. Throws NotAuthenticated for a token that is
+   * refused, with `data.reason`; BadRequest or Forbidden for a call that cannot get a cookie, or must not.
    */
   async refresh(
     data: AuthenticationRequest,
@@ -175,9 +167,7 @@ export class SessionLogins {
 
   /**
    * Begins a session for a login that asks for one, and ends the one that the login replaces. With `refresh: false` in the
-   * params it does neither.
-   *
-   * @returns `undefined` for a login that does not last
+   * params it does neither. Returns `undefined` for a login that does not last.
    */
   async begin(
     userId: string | undefined,
@@ -205,9 +195,8 @@ export class SessionLogins {
   }
 
   /**
-   * Checks that a login can get the cookie that it asks for.
-   *
-   * @throws BadRequest for a socket; Forbidden for a page of another origin
+   * Checks that a login can get the cookie that it asks for. Throws BadRequest for a socket; Forbidden for a page of another
+   * origin.
    */
   assertDeliverable(request: SessionRequest, params: AuthenticationParams): void {
     if (this.cookie && this.isLasting(request, params)) assertCanGetCookie(params)
@@ -222,10 +211,8 @@ export class SessionLogins {
   }
 
   /**
-   * Ends the sessions of a user that the request of a login carries.
-   *
-   * @param request What the login asks for, with the refresh token of a session
-   * @param params Those of the call, with the access token or the cookie of a session
+   * Ends the sessions of a user that the request of a login carries: by a refresh token in its data, an access token in its
+   * params or a cookie.
    */
   async replace(
     userId: string,
@@ -290,9 +277,8 @@ export class SessionLogins {
   }
 
   /**
-   * The refresh token that a logout names: as its id, or in the place of the access token.
-   *
-   * @throws NotAuthenticated for one that is not ours
+   * The refresh token that a logout names: as its id, or in the place of the access token. Throws NotAuthenticated for one that
+   * is not ours.
    */
   findToken(id: string | null, { authentication }: AuthenticationParams): RefreshToken | undefined {
     const given = id ?? authentication?.accessToken
@@ -306,11 +292,7 @@ export class SessionLogins {
     return token
   }
 
-  /**
-   * Logs out by a refresh token.
-   *
-   * @returns The result of a logout, with the user where the token would still be refreshed
-   */
+  /** Logs out by a refresh token. The result has the user where the token would still be refreshed. */
   async logOut({ id, counter }: RefreshToken, params: AuthenticationParams): Promise<AuthenticationResult> {
     const { connections, configuration } = this.service
     const session = await this.store.get(id)
@@ -335,11 +317,9 @@ export class SessionLogins {
   }
 
   /**
-   * Logs out by the cookie of a request, and clears it, also when the session has ended already.
-   *
-   * @param id That of the logout: one that names a token goes by no cookie
-   * @returns The result of a logout; `undefined` for a request without the cookie
-   * @throws Forbidden for a request that no page of this server has made
+   * Logs out by the cookie of a request, and clears it, also when the session has ended already; `undefined` for a request
+   * without the cookie, and for a logout whose `id` names a token. Throws Forbidden for a request that no page of this server
+   * has made.
    */
   async logOutByCookie(
     id: string | null,
@@ -364,11 +344,7 @@ export class SessionLogins {
     return cookie ? this.withCookie(result, { text: writeRefreshCookie(cookie) }, params) : result
   }
 
-  /**
-   * Ends a session: its tokens are refused, and its connections close.
-   *
-   * @param staying A connection of it that stays: the one whose user logs out
-   */
+  /** Ends a session: its tokens are refused, and its connections close, except `staying`, whose user logs out. */
   async end(
     id: string,
     cause: SessionEndCause,
@@ -382,11 +358,7 @@ export class SessionLogins {
     await this.sessions.end(id, cause, userId)
   }
 
-  /**
-   * Ends the sessions of a user.
-   *
-   * @param except The id of a session that goes on
-   */
+  /** Ends the sessions of a user, except the one with the id `except`. */
   async endOfUser(userId: string, cause: SessionEndCause, except?: string): Promise<void> {
     if (!this.isOn) return
 
@@ -396,9 +368,8 @@ export class SessionLogins {
   }
 
   /**
-   * The sessions of the user of a call that can be refreshed, the last one first.
-   *
-   * @param params Those of a verified call, with the user; a token that another issuer or service has made has none
+   * The sessions of the user of a verified call that can be refreshed, the last one first. A token that another issuer or
+   * service has made has none.
    */
   async list(params: AuthenticationParams): Promise<readonly StoredSession[]> {
     const { sub: userId } = this.readClaims(params.authentication?.accessToken, params.jwt) ?? {}
@@ -410,10 +381,8 @@ export class SessionLogins {
   }
 
   /**
-   * Checks that a token of a session is not from before `accessExpiresIn` became shorter: the revocation of a session that has ended
-   * lasts no longer than that.
-   *
-   * @throws NotAuthenticated for an older token
+   * Checks that a token of a session is not from before `accessExpiresIn` became shorter: the revocation of a session that has
+   * ended lasts no longer than that. Throws NotAuthenticated for an older token.
    */
   assertCurrent(payload: VerifiedToken['payload'], options?: JwtVerifyOptions): void {
     const { iat } = payload

@@ -60,11 +60,7 @@ export class SessionSettings {
     return this.getRedis(store)
   }
 
-  /**
-   * Checks that sessions can be kept.
-   *
-   * @throws Error with a sentence that says what is wrong
-   */
+  /** Checks that sessions can be kept. Throws an Error with a sentence that says what is wrong. */
   assertStore(): void {
     const store = this.current?.store
 
@@ -74,11 +70,7 @@ export class SessionSettings {
     } else if (store && this.service.isReady) this.getRedis(store)
   }
 
-  /**
-   * Connects to the Redis that the configuration names.
-   *
-   * @throws Error when it does not respond in time
-   */
+  /** Connects to the Redis that the configuration names. Throws an Error when it does not respond in time. */
   async open(): Promise<void> {
     const store = this.current?.store
 

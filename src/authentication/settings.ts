@@ -68,11 +68,7 @@ export function withSettings<Params extends object>(
   })
 }
 
-/**
- * The configuration of an authentication service for a call.
- *
- * @param params The params of the call; for those of no call of the service it is read now
- */
+/** The configuration of an authentication service for a call. For params of no call of the service it is read now. */
 export function getConfiguration(
   service: AuthService,
   params: object | undefined
@@ -103,10 +99,8 @@ export function createReader(): (setting: Setting) => AuthenticationConfiguratio
 }
 
 /**
- * Has a setting checked whenever it is set. A value that is refused leaves the setting as it was.
- *
- * @param prepare Returns the value to store instead of the one that is set
- * @param check Throws for a value that is not valid; the setting already has it
+ * Has a setting checked whenever it is set. `prepare` returns the value to store instead. `check` throws for a value that is
+ * not valid, which the setting has by then: a value that is refused leaves the setting as it was.
  */
 export function watchSetting(
   settings: Record<string, any>,

@@ -68,9 +68,8 @@ export class AuthenticationBaseStrategy implements AuthenticationStrategy {
 }
 
 /**
- * Checks that a strategy is registered on a service that can do what it asks for.
- *
- * @throws Error for the service of another package
+ * Checks that a strategy is registered on a service that can do what it asks for. Throws an Error for the service of another
+ * package.
  */
 export function assertOwnService(strategy: AuthenticationBaseStrategy): void {
   if (strategy.authentication?.entities === undefined) {

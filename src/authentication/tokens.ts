@@ -41,10 +41,8 @@ const TOKEN_ERRORS = ['JsonWebTokenError', 'TokenExpiredError', 'NotBeforeError'
 const NO_TOKEN = ['jwt malformed', 'invalid token']
 
 /**
- * Signs a token.
- *
- * @param options Options of `jsonwebtoken`; `algorithm` may be a list, and the first one signs; `expiresIn` may be `'never'`
- * @throws Error for options that are not valid
+ * Signs a token with options of `jsonwebtoken`: `algorithm` may be a list, and the first one signs; `expiresIn` may be
+ * `'never'`. Throws an Error for options that are not valid.
  */
 export function signToken(
   payload: string | Buffer | object,
@@ -82,10 +80,8 @@ function toLifetime(payload: unknown, expiresIn: string | number | undefined): J
 }
 
 /**
- * Verifies a token after RFC 8725: the algorithm is one of ours, whatever the token says; the type is the expected
- * one; nothing in the header leads to another key; the subject is a string.
- *
- * @throws NotAuthenticated for anything that is not a valid token
+ * Verifies a token after RFC 8725: the algorithm is one of ours, whatever the token says; the type is the expected one; nothing
+ * in the header leads to another key; the subject is a string. Throws NotAuthenticated for anything that is not a valid token.
  */
 export function verifyToken(
   token: unknown,
@@ -118,11 +114,7 @@ export function verifyToken(
   }
 }
 
-/**
- * When a verified token is no longer valid by its times.
- *
- * @returns In milliseconds since 1970; `Infinity` for never
- */
+/** When a verified token is no longer valid by its times, in milliseconds since 1970; `Infinity` for never. */
 export function toExpiration(
   { exp = Infinity, iat = 0 }: { readonly exp?: number; readonly iat?: number },
   { clockTolerance = 0, ignoreExpiration, maxAge }: JwtVerifyOptions
@@ -209,10 +201,8 @@ function toNotAuthenticated(error: any): NotAuthenticated {
 }
 
 /**
- * Checks a secret and options by making a token with them and verifying it: what is wrong shows now, and not at the
- * first login.
- *
- * @throws Error with a sentence that says what is wrong
+ * Checks a secret and options by making a token with them and verifying it: what is wrong shows now, and not at the first
+ * login. Throws an Error with a sentence that says what is wrong.
  */
 export function assertWorking(secret: string, options: JwtOptions, keys: SecretKeys): void {
   const algorithms = toAlgorithms(options)

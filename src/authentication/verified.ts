@@ -25,11 +25,7 @@ export class VerifiedTokens {
     this.keys = keys
   }
 
-  /**
-   * Verifies a token, as {@link verifyWithAny} does.
-   *
-   * @throws NotAuthenticated for anything that is not a valid token
-   */
+  /** Verifies a token, as {@link verifyWithAny} does. */
   verify(token: unknown, secret: Secret, options: JwtVerifyOptions): VerifiedToken {
     if (!isSamePlain(secret, this.basis.secret) || !isSamePlain(options, this.basis.options)) {
       this.tokens.clear()
@@ -52,9 +48,8 @@ export class VerifiedTokens {
 }
 
 /**
- * Verifies a token with the secret that it was signed with, of several.
- *
- * @throws NotAuthenticated for anything that is not a valid token
+ * Verifies a token with the secret that it was signed with, of several. Throws NotAuthenticated for anything that is not a
+ * valid token.
  */
 export function verifyWithAny(
   token: unknown,

@@ -25,10 +25,8 @@ export interface KeptEvent {
 const PARAMS = ['provider', 'query', 'route', 'requestId']
 
 /**
- * What is kept of an event.
- *
- * @param names The names of further params that publishers need
- * @throws Error where it is not known what clients see of it
+ * What is kept of an event; `names` are those of further params that publishers need. Throws an Error where it is not known
+ * what clients see of it.
  */
 export function toKeptEvent(serviceEvent: ServiceEvent, names: readonly string[]): KeptEvent {
   const { path, event, data, context, traceparent } = serviceEvent
@@ -64,11 +62,7 @@ export function toLaterEvent(serviceEvent: ServiceEvent, { data, dispatch = data
   return copyWith(serviceEvent, { data, context: withShown(serviceEvent.context, dispatch) })
 }
 
-/**
- * An event of a service as publishers get it again.
- *
- * @returns `undefined` for an event that this process does not know
- */
+/** An event of a service as publishers get it again; `undefined` for an event that this process does not know. */
 export function toKnownEvent(
   app: Application,
   kept: KeptEvent

@@ -56,11 +56,9 @@ export interface OpenLog {
   /** Up to where all events are sent: a connection that begins has them all. */
   readonly position: string
   /**
-   * Sends a connection what it missed, once the listeners of `connection` and `login` are through.
-   *
-   * @param position Up to where its client has all events; `undefined` or `null` for one that begins
-   * @returns Resolves when it has all events
-   * @throws BadRequest at once for what is no position, and while another replay of the connection runs
+   * Sends a connection what it missed, once the listeners of `connection` and `login` are through, and resolves when it has all
+   * events. Its client has all events up to `position`; `undefined` or `null` for one that begins. Throws BadRequest at once
+   * for what is no position, and while another replay of the connection runs.
    */
   resume(connection: object, position: unknown): Promise<void>
   /** Ends it. The last one to do so ends the log. */
@@ -135,9 +133,8 @@ const CHECKS: OptionChecks = {
 }
 
 /**
- * Opens the log of an application, which is kept while a transport has it open.
- *
- * @throws TypeError for a setting `eventLog` that is not valid
+ * Opens the log of an application, which is kept while a transport has it open. Throws TypeError for a setting `eventLog` that
+ * is not valid.
  */
 export function openLog(app: Application, listener: LogListener): OpenLog {
   const log = getLog(app)

@@ -23,11 +23,7 @@ export function toPositionText({ epoch, id, count }: Position): string {
   return `${epoch}-${id}.${count}`
 }
 
-/**
- * Reads a position of a client.
- *
- * @returns `undefined` for a value that is none
- */
+/** Reads a position of a client; `undefined` for a value that is none. */
 export function parsePosition(value: unknown): Position | undefined {
   const [, epoch, id, count] = (typeof value === 'string' && FORMAT.exec(value)) || []
 

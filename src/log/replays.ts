@@ -101,10 +101,8 @@ export class Replays {
   }
 
   /**
-   * Sends a connection what it missed. From the call on it gets all events this way, until it has got the last one.
-   *
-   * @returns Resolves when it has the last one
-   * @throws BadRequest at once while another replay of the connection runs
+   * Sends a connection what it missed, and resolves when it has the last one. From the call on it gets all events this way,
+   * until then. Throws BadRequest at once while another replay of the connection runs.
    */
   run(replay: Replay): Promise<void> {
     if (this.isRunning(replay.connection)) throw new BadRequest('What was missed is being sent already')

@@ -67,12 +67,7 @@ export class Ring {
     return entry
   }
 
-  /**
-   * Adds an event to the last entry.
-   *
-   * @param event What is kept of it; nothing where that is not known
-   * @param bytes How many bytes it has
-   */
+  /** Adds an event, and how many bytes it has, to the last entry; `undefined` where it is not known what is kept of it. */
   grow(entry: Entry, path: string, event: KeptEvent | undefined, bytes: number): void {
     entry.count++
     entry.paths.add(path)
@@ -90,9 +85,7 @@ export class Ring {
   }
 
   /**
-   * Fills the last entry with what a shared log has of it.
-   *
-   * @param text Its events; nothing for one that is too large for the shared log
+   * Fills the last entry with what a shared log has of it; `text` is `undefined` where that is too large for the shared log.
    */
   fill(entry: Entry, paths: readonly string[], count: number, text: string | undefined): void {
     const bytes = text?.length ?? 0

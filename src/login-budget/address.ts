@@ -7,10 +7,8 @@ const WITH_PORT = /^(?:(\d+\.\d+\.\d+\.\d+)|\[([^\]]*)\])(?::\d*)?$/
 const MAPPED = /^::ffff:([\da-f]+):([\da-f]+)$/
 
 /**
- * What failed logins are counted by: IPv4 as it is, and of IPv6 the first half. Providers give each customer that much, and
- * a machine chooses the second half itself.
- *
- * @returns `undefined` for what is no address
+ * What failed logins are counted by: IPv4 as it is, and of IPv6 the first half. Providers give each customer that much, and a
+ * machine chooses the second half itself. `undefined` for what is no address.
  */
 export function toAddressKey(address: string | undefined): string | undefined {
   const [, ipv4, ipv6] = WITH_PORT.exec(address ?? '') ?? []

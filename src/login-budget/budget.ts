@@ -58,11 +58,10 @@ export class LoginBudget {
   }
 
   /**
-   * Runs an attempt, if there are points for it. The points are taken before, and given back unless it fails: of many
-   * attempts at one moment no more pass than one after another.
-   *
-   * @param work Compares the credentials; it is told whether the account was used before from the address of the client
-   * @throws TooManyRequests without points, with `retryAfter` in seconds as its data; and what `work` throws
+   * Runs an attempt, if there are points for it. The points are taken before, and given back unless it fails: of many attempts
+   * at one moment no more pass than one after another. `work` compares the credentials, and gets whether the account was used
+   * before from the address of the client. Throws TooManyRequests without points, with `retryAfter` in seconds as its data;
+   * what `work` throws.
    */
   async run<T>(attempt: LoginAttempt, work: (isKnown: boolean) => Promise<T>): Promise<T> {
     if (attempt.options === false) return work(false)

@@ -46,11 +46,7 @@ const CHECKS: OptionChecks = {
   store: [isStore, "an object with 'take', 'giveBack', 'know' and 'knows'"]
 }
 
-/**
- * Checks the option.
- *
- * @throws TypeError with a sentence that names what is wrong
- */
+/** Checks the option. Throws a TypeError with a sentence that names what is wrong. */
 export function assertBudget(name: string, options: unknown): void {
   if (options !== undefined && options !== false) assertOptions(name, options, CHECKS, { under: 'budget' })
 }

@@ -14,9 +14,8 @@ export class PendingAttempts {
   private readonly attempts = new Map<string, Attempts>()
 
   /**
-   * Notes an attempt that asks for a point. As long as `limit` others are noted, or others wait, it waits.
-   *
-   * @throws Unavailable when too many wait already
+   * Notes an attempt that asks for a point. As long as `limit` others are noted, or others wait, it waits. Throws Unavailable
+   * when too many wait already.
    */
   async begin(key: string, limit: number): Promise<void> {
     const attempts = this.attempts.get(key) ?? { count: 0, waiting: [] }
@@ -48,11 +47,7 @@ export class PendingAttempts {
     return this.attempts.get(key)?.count === 1
   }
 
-  /**
-   * Notes that an attempt has ended.
-   *
-   * @param hasGivenBack Whether the point is there again
-   */
+  /** Notes that an attempt has ended; `hasGivenBack`: whether the point is there again. */
   end(key: string, hasGivenBack: boolean): void {
     const attempts = this.attempts.get(key)
 

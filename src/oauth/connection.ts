@@ -35,9 +35,8 @@ export class ProviderConnection {
   }
 
   /**
-   * Finds out how to reach the provider: once; again only after it has failed.
-   *
-   * @throws Unusable when it is not what the settings say
+   * Finds out how to reach the provider: once; again only after it has failed. Throws Unusable when it is not what the settings
+   * say.
    */
   connect(): Promise<Configuration> {
     this.configuration ??= this.configure().catch((cause) => {

@@ -29,11 +29,7 @@ export class Flow {
     this.connection = new ProviderConnection(settings)
   }
 
-  /**
-   * Begins: makes the URL that the browser is sent to.
-   *
-   * @throws Unavailable when that URL cannot be read from the provider
-   */
+  /** Begins: makes the URL that the browser is sent to. Throws Unavailable when that URL cannot be read from the provider. */
   async begin(): Promise<{ location: string; secrets: FlowSecrets }> {
     const { settings, connection } = this
     const { scope_delimiter = ' ', custom_params, nonce = connection.isOpenid } = settings
@@ -57,9 +53,8 @@ export class Flow {
   }
 
   /**
-   * Ends: exchanges the code of a callback, and asks who has logged in.
-   *
-   * @throws NotAuthenticated for a login that did not succeed; Unavailable when the provider does not respond
+   * Ends: exchanges the code of a callback, and asks who has logged in. Throws NotAuthenticated for a login that did not
+   * succeed; Unavailable when the provider does not respond.
    */
   finish(query: CallbackQuery, secrets: FlowSecrets): Promise<Omit<OAuthData, 'strategy'>> {
     const { settings, connection } = this

@@ -114,11 +114,7 @@ export class Logins {
     )
   }
 
-  /**
-   * Checks what a login needs, before there is one.
-   *
-   * @throws Error with a sentence that says what is missing
-   */
+  /** Checks what a login needs, before there is one. Throws an Error with a sentence that says what is missing. */
   async setup(): Promise<void> {
     await loadClient()
     getOrigins(this.configuration, this.app)
@@ -205,9 +201,8 @@ export class Logins {
   }
 
   /**
-   * Ends a login, whether it succeeded or failed.
-   *
-   * @throws FeathersError for a login that did not succeed, when no page is configured that could say so
+   * Ends a login, whether it succeeded or failed. Throws FeathersError for a login that did not succeed, when no page is
+   * configured that could say so.
    */
   async finish(
     name: string,

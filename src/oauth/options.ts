@@ -76,10 +76,8 @@ export function getProviderNames(oauth: OAuthConfiguration): string[] {
 }
 
 /**
- * The settings of a provider: its own, over those for all, over those of its preset.
- *
- * @param name The name of the provider; from a request
- * @returns `undefined` for a provider that is not configured
+ * The settings of a provider: its own, over those for all, over those of its preset. The name is from a request: `undefined`
+ * for a provider that is not configured.
  */
 export function getProvider(name: string, oauth: OAuthConfiguration): ResolvedProvider | undefined {
   if (Object.hasOwn(CHECKS, name) || !Object.hasOwn(oauth, name)) return undefined
@@ -121,9 +119,8 @@ export function getOrigins({ origins }: OAuthConfiguration, app: Settings): read
 }
 
 /**
- * The URL under which clients reach the server. It is never taken from a request, because clients choose the `Host`.
- *
- * @throws Error when nothing says what it is
+ * The URL under which clients reach the server. It is never taken from a request, because clients choose the `Host`. Throws an
+ * Error when nothing says what it is.
  */
 export function getServerUrl({ defaults }: OAuthConfiguration, app: Settings): string {
   const { origin } = defaults ?? {}
@@ -143,11 +140,7 @@ export function getServerUrl({ defaults }: OAuthConfiguration, app: Settings): s
   return `http://${host}${port ? `:${port}` : ''}`
 }
 
-/**
- * Checks the configuration under `oauth`.
- *
- * @throws TypeError with a sentence that names the option
- */
+/** Checks the configuration under `oauth`. Throws a TypeError with a sentence that names the option. */
 export function assertConfiguration(oauth: unknown): asserts oauth is OAuthConfiguration {
   assertOptions(OWNER, oauth, CHECKS, { others: 'any' })
 

@@ -48,11 +48,7 @@ export class PendingLogins {
     this.isSecure = isSecure
   }
 
-  /**
-   * Keeps a login.
-   *
-   * @returns `Set-Cookie` headers; `undefined` when there is more than a cookie can hold
-   */
+  /** Keeps a login in `Set-Cookie` headers; `undefined` when there is more than a cookie can hold. */
   keep(login: PendingLogin, header: string | undefined): string[] | undefined {
     const value = seal(login, this.secret, PURPOSE)
 
@@ -66,11 +62,7 @@ export class PendingLogins {
     return [...cleared, this.toCookie(this.toName(login.state), value, maxAge)]
   }
 
-  /**
-   * Finds the login that a callback belongs to.
-   *
-   * @returns `undefined` when this browser has begun no such login, or too long ago
-   */
+  /** Finds the login that a callback belongs to; `undefined` when this browser has begun no such login, or too long ago. */
   find(state: string, provider: string, header: string | undefined): PendingLogin | undefined {
     const sealed = parseCookies(header).get(this.toName(state))
     const login = sealed === undefined ? undefined : unseal<PendingLogin>(sealed, this.secret, PURPOSE)

@@ -11,10 +11,8 @@ const ANYWHERE = 'https://page.invalid'
 const RESULT = /[#?&](?:access_token|oauth_code|error)=/
 
 /**
- * Finds the origin of a page among those that are allowed. Scheme, host and port have to be the same; on this machine
- * any port will do, because tools for development choose theirs.
- *
- * @returns The origin of the page; `undefined` when it is not allowed
+ * Finds the origin of a page among those that are allowed; `undefined` when it is not allowed. Scheme, host and port have to be
+ * the same; on this machine any port will do, because tools for development choose theirs.
  */
 export function findOrigin(origins: readonly string[], referer: string): string | undefined {
   const page = parseUrl(referer)
@@ -23,12 +21,8 @@ export function findOrigin(origins: readonly string[], referer: string): string 
 }
 
 /**
- * Appends a path to the URL of a page.
- *
- * @param page A URL, or a path on the server itself
- * @param redirect A path, a query string or a hash; from a request
- * @returns The page, with the same origin
- * @throws NotAuthenticated for what could lead to another origin
+ * Appends `redirect`, a path, a query string or a hash from a request, to `page`, a URL or a path on the server itself. The
+ * result has the same origin. Throws NotAuthenticated for what could lead to another origin.
  */
 export function toPage(page: string, redirect: unknown): string {
   if (redirect === undefined || redirect === '') return page
@@ -54,9 +48,8 @@ export function toPage(page: string, redirect: unknown): string {
 }
 
 /**
- * Appends the result of a login to the URL of a page: in its hash, which no server sees.
- *
- * @param page The page; one that ends with a question mark gets the result as its query string
+ * Appends the result of a login to the URL of a page: in its hash, which no server sees, or as its query string where the page
+ * ends with a question mark.
  */
 export function withResult(page: string, result: { readonly [name: string]: string }): string {
   const separator = page.endsWith('?') ? '' : page.includes('#') ? '?' : '#'

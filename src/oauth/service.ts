@@ -80,8 +80,7 @@ export class OAuthCallbackService extends LoginsService {
 
   /**
    * Redirects the browser to the same path with `GET`: with a form from another site it does not send the cookie of the login.
-   *
-   * @throws MethodNotAllowed for a provider that was not told to send a form; BadRequest for what is none
+   * Throws MethodNotAllowed for a provider that was not told to send a form; BadRequest for what is none.
    */
   async create(data: object, params: OAuthParams): Promise<OAuthResponse> {
     const name = getProviderName(params)
@@ -106,11 +105,9 @@ export class OAuthCodeService extends LoginsService {
   readonly [TRAITS]: Traits = { access: { create: 'anyone' } }
 
   /**
-   * Exchanges a code, once.
-   *
-   * @param data With `code`; with `refresh: true` for a login that lasts, and the `refreshToken` of the session that it replaces
-   * @returns The `accessToken`, and the `refreshToken` of a session
-   * @throws BadRequest without a code; NotAuthenticated for one that is not valid, or was used
+   * Exchanges a `code`, once, for the `accessToken`, and the `refreshToken` of a session. The data has `refresh: true` for a
+   * login that lasts, and the `refreshToken` of the session that it replaces. Throws BadRequest without a code;
+   * NotAuthenticated for one that is not valid, or was used.
    */
   async create(
     data:

@@ -21,11 +21,7 @@ export interface Session {
   readonly claims?: SessionClaims | undefined
 }
 
-/**
- * Finds out who is logged in.
- *
- * @throws NotAuthenticated for credentials that are not valid
- */
+/** Finds out who is logged in. Throws NotAuthenticated for credentials that are not valid. */
 export async function openSession(
   auth: AuthenticationService,
   strategy: OAuthStrategy,
@@ -56,10 +52,8 @@ export async function openSession(
 }
 
 /**
- * Checks that the user is still logged in: a logout can happen while the browser is at the provider.
- *
- * @throws NotAuthenticated after a logout, with another password, without the account, and when the token has expired,
- * unless its session goes on
+ * Checks that the user is still logged in: a logout can happen while the browser is at the provider. Throws NotAuthenticated
+ * after a logout, with another password, without the account, and when the token has expired, unless its session goes on.
  */
 export async function assertCurrent(
   auth: AuthenticationService,

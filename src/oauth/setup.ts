@@ -3,9 +3,8 @@ import { createError } from '../utils/developer-error.ts'
 import type { OAuthConfiguration } from './types.ts'
 
 /**
- * Checks the cookie that access tokens are delivered in.
- *
- * @throws Error when there is none where there should be, and when browsers would not keep it
+ * Checks the cookie that access tokens are delivered in. Throws an Error when there is none where there should be, and when
+ * browsers would not keep it.
  */
 export function assertCookie(
   { delivery }: OAuthConfiguration,

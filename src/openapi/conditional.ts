@@ -1,9 +1,8 @@
 import { hasAlready } from '../transport/encode.ts'
 
 /**
- * The response with this content, or a 304 where the client has it already.
- *
- * @param tag The entity tag of the content; without one it is always sent
+ * The response with this content, or a 304 where the client has it already. `tag` is its entity tag; without one it is always
+ * sent.
  */
 export function toConditional(
   { headers: sent }: Pick<Request, 'headers'>,

@@ -21,10 +21,8 @@ import { listTried } from './tried.ts'
 /** Where the schemas of a document are kept. */
 export interface SchemaStore {
   /**
-   * Keeps a schema under a free name.
-   *
-   * @param toSchema Makes the schema; it gets the reference, because it may refer to itself
-   * @returns The reference to it
+   * Keeps a schema under a free name, and returns the reference to it. `toSchema` gets the reference, because the schema may
+   * refer to itself.
    */
   add(name: string, toSchema: (reference: JsonSchema) => JsonSchema): JsonSchema
 }

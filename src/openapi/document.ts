@@ -114,9 +114,8 @@ function addMounts(paths: PathItems, app: Application, { security }: Guard, oper
 }
 
 /**
- * Describes what the services of an application take and return.
- *
- * @returns The schemas, the names of the services by path, and the services that clients reach through relations alone
+ * Describes what the services of an application take and return: the schemas, the names of the services by path, and the
+ * services that clients reach through relations alone.
  */
 export function readSchemas(
   app: Application,

@@ -84,11 +84,7 @@ export function renamePage(result: JsonSchema, envelope: Envelope): JsonSchema {
   }
 }
 
-/**
- * What requests have, where their data is in an envelope.
- *
- * @param data What the data is; `undefined` where it is not known, and may be nothing
- */
+/** What requests have, where their data is in an envelope. `data` is `undefined` where it is not known, and may be nothing. */
 export function toRequest(
   data: JsonSchema | undefined,
   { one = '', many }: Envelope,

@@ -8,10 +8,8 @@ import { toDeep, toForm, toListSchema } from './parameter-forms.ts'
 import type { OpenApiParameter } from './types.ts'
 
 /**
- * Makes the parameters that filter by a field.
- *
- * @param names The operators that may stand under a field
- * @param isOpen Whether there may be others, which the service does not name
+ * Makes the parameters that filter by a field. `names` are the operators that may stand under a field; `isOpen`: whether there
+ * may be others, which the service does not name.
  */
 export type ToFilters = (
   path: string,

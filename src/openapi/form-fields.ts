@@ -44,11 +44,7 @@ const MAX_NAMES = 4
 /** With more fields than these, those of objects further in are left to JSON. */
 const MAX_FIELDS = 1000
 
-/**
- * The fields of a form for a value.
- *
- * @returns `null` where the value is no object, or one of several: it has to be written as JSON
- */
+/** The fields of a form for a value; `null` where the value is no object, or one of several: it has to be written as JSON. */
 export function toFormFields(schema: JsonSchema): readonly FormField[] | null {
   const toShape = createShapes(schema)
   const shape = toShape(schema)

@@ -156,11 +156,7 @@ export function listRelated(
   })
 }
 
-/**
- * The relations that a query may include.
- *
- * @param levels How deep they lead
- */
+/** The relations that a query may include; `levels` is how deep they lead. */
 export function listIncludes(
   service: ManifestService,
   sources: Pick<QuerySources, 'findRelated'>,

@@ -4,11 +4,7 @@ import { convertSchema, INLINE } from './convert.ts'
 import { toDeep, toForm, toList } from './parameter-forms.ts'
 import type { OpenApiParameter } from './types.ts'
 
-/**
- * The parameters of a query that is described by a schema of its own.
- *
- * @param hidden The fields that it must not name
- */
+/** The parameters of a query that is described by a schema of its own, which must not name `hidden` fields. */
 export function toQueryParameters(
   query: JsonSchema,
   hidden: readonly string[] = []

@@ -30,11 +30,7 @@ export interface DocumentStore extends SchemaStore, RecordStore {
   fill(name: string, toSchema: (reference: JsonSchema) => JsonSchema): JsonSchema
 }
 
-/**
- * Makes the schemas of a service.
- *
- * @param name The name that was taken for the schema of its record, if it has one
- */
+/** Makes the schemas of a service; `name` was taken for the schema of its record, if it has one. */
 export function toServiceSchemas(
   service: ManifestService,
   name: string | undefined,

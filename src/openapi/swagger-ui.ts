@@ -28,11 +28,7 @@ const SCRIPT = `SwaggerUIBundle({ url: '../openapi.json', dom_id: '#page', valid
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'self'"
 
-/**
- * Opens the page of `swagger-ui-dist`.
- *
- * @throws Error where the package is not installed
- */
+/** Opens the page of `swagger-ui-dist`. Throws an Error where the package is not installed. */
 export function openSwaggerUi(): DocumentPage {
   const { fs, folder } = openFolder()
   const toResponse = (body: string | Uint8Array<ArrayBuffer>, type: string) =>

@@ -60,11 +60,7 @@ export function toAttributes({ path, method, error }: CallMessage): Attributes {
   }
 }
 
-/**
- * Names an error that is one of the server.
- *
- * @returns `undefined` for an error of a client
- */
+/** Names an error that is one of the server; `undefined` for an error of a client. */
 export function toErrorType(error: unknown): string | undefined {
   const { status, body } = toClientError(error)
 

@@ -179,10 +179,8 @@ interface Compiled {
 }
 
 /**
- * Compiles what a service checks.
- *
- * @param onDropped Called with the path of a field that is dropped because it is not declared
- * @throws TypeError for schemas that cannot be derived, and for names that the record does not have
+ * Compiles what a service checks. `onDropped` gets the path of a field that is dropped because it is not declared. Throws
+ * TypeError for schemas that cannot be derived, and for names that the record does not have.
  */
 export function compileSchema(
   declaration: LongForm,
@@ -288,9 +286,8 @@ function toDefinition(
 }
 
 /**
- * A declaration for a service with parents: their fields are fields of the server.
- *
- * @throws TypeError where the declaration sets such a field itself
+ * A declaration for a service with parents: their fields are fields of the server. Throws TypeError where the declaration sets
+ * such a field itself.
  */
 export function withParents<Form extends Pick<LongForm, 'server'>>(form: Form, service: object): Form {
   const names = listParents(service)

@@ -8,9 +8,8 @@ import { makeRecordsOwn } from './plain-records.ts'
 export type ComputedFields = readonly (readonly [name: string, computed: Computed])[]
 
 /**
- * Checks the names of computed fields: others mean something else in queries, and an id has to stay what it is.
- *
- * @throws TypeError for any other name
+ * Checks the names of computed fields: others mean something else in queries, and an id has to stay what it is. Throws
+ * TypeError for any other name.
  */
 export function assertComputed(computed: object, id: string): void {
   for (const name of Object.keys(computed)) {
@@ -30,9 +29,8 @@ export function assertComputed(computed: object, id: string): void {
 }
 
 /**
- * Puts computed fields into the records of a result, all records at once.
- *
- * @throws Error when a function returns another number of values than there are records
+ * Puts computed fields into the records of a result, all records at once. Throws an Error when a function returns another
+ * number of values than there are records.
  */
 export async function addComputed(context: HookContext, fields: ComputedFields): Promise<void> {
   const records = fields.length > 0 ? makeRecordsOwn(context) : []

@@ -181,11 +181,7 @@ const QUERY_CHECKS: OptionChecks = {
   operators: [isOperators, 'an array of operators, such as $gt']
 }
 
-/**
- * Brings both forms of `schema` into the long one.
- *
- * @throws TypeError for anything else
- */
+/** Brings both forms of `schema` into the long one. Throws TypeError for anything else. */
 export function toLongForm(first: unknown, settings: SchemaSettings | undefined): LongForm {
   if (!isSchema(first)) {
     throw createTypeError(

@@ -10,9 +10,8 @@ interface WithMethods {
 }
 
 /**
- * A schema of the record without some of its fields; those that it does not declare are skipped.
- *
- * @throws TypeError where the library cannot do it, with the line to write
+ * A schema of the record without some of its fields; those that it does not declare are skipped. Throws TypeError where the
+ * library cannot do it, with the line to write.
  */
 export function omitFields(
   schema: AnySchema,
@@ -41,11 +40,9 @@ const COMBINING: readonly string[] = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 't
 const REQUIRING: readonly string[] = [...COMBINING, '$ref', 'dependentSchemas', 'dependencies']
 
 /**
- * A schema in which no field is required.
- *
- * @param omitted The fields that were left out of the record, for the message
- * @param isEnforced Whether data are checked by it; otherwise it only describes them
- * @throws TypeError where the library cannot do it, with the line to write
+ * A schema in which no field is required. `omitted` are the fields that were left out of the record, for the message;
+ * `isEnforced`: whether data are checked by it; otherwise it only describes them. Throws TypeError where the library cannot do
+ * it, with the line to write.
  */
 export function makePartial(schema: AnySchema, omitted: readonly string[], isEnforced: boolean): AnySchema {
   if (!isStandardSchema(schema)) return makePropertiesPartial(schema as JsonSchema, isEnforced)

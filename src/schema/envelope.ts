@@ -50,9 +50,8 @@ const STATUS: OptionCheck = [
 const MAKERS = ['envelope', 'timestamps', 'include', 'view'] as const
 
 /**
- * Checks that a declaration that only describes has nothing that it would have to make.
- *
- * @throws TypeError for a setting that would do nothing
+ * Checks that a declaration that only describes has nothing that it would have to make. Throws TypeError for a setting that
+ * would do nothing.
  */
 export function assertEnforced(
   settings: { readonly enforce?: boolean } & { readonly [Name in (typeof MAKERS)[number]]?: unknown }
@@ -68,9 +67,8 @@ export function assertEnforced(
 }
 
 /**
- * Checks what the settings say of responses.
- *
- * @throws TypeError for names that are misspelt, equal or missing, for an envelope beside a view, and for statuses of no success
+ * Checks what the settings say of responses. Throws TypeError for names that are misspelt, equal or missing, for an envelope
+ * beside a view, and for statuses of no success.
  */
 export function assertResponses({
   envelope,

@@ -25,9 +25,8 @@ const OF_SCHEMAS: readonly string[] = [
 ]
 
 /**
- * Makes a validator as {@link toValidator} does. An instance of Ajv may have keywords of its own.
- *
- * @throws TypeError for a schema that does not describe itself, and for a JSON Schema with a misspelt keyword
+ * Makes a validator as {@link toValidator} does. An instance of Ajv may have keywords of its own. Throws TypeError for a schema
+ * that does not describe itself, and for a JSON Schema with a misspelt keyword.
  */
 export function toCheckedValidator(schema: AnySchema, owner: string, ajv?: AjvLike): Validator {
   assertKeywords(schema, owner, ajv)

@@ -80,10 +80,8 @@ const QUOTING: readonly string[] = ['arktype', 'joi']
 const TARGET = 'draft-2020-12'
 
 /**
- * Makes a validator from a schema.
- *
- * @param owner What it is for, for messages: `'the record of schema()'`
- * @throws TypeError for a schema that does not describe itself
+ * Makes a validator from a schema. `owner` is what it is for, for messages: `'the record of schema()'`. Throws TypeError for a
+ * schema that does not describe itself.
  */
 export function toValidator(schema: AnySchema, owner: string, ajv?: AjvLike): Validator {
   if (!isStandardSchema(schema)) return createJsonValidator(schema as JsonSchema, owner, ajv)

@@ -252,12 +252,9 @@ export function showOther(record: unknown, mark: Mark, added: readonly string[])
 }
 
 /**
- * Copies a value of which nothing is declared: records of services in it leave as their services show them.
- *
- * @param value The value
- * @param hidden The paths that do not leave, from this value on
- * @param everywhere The paths that do not leave, from any object in it on
- * @param isJson Whether its `toJSON` has returned it: that is not called once more
+ * Copies a value of which nothing is declared: records of services in it leave as their services show them. The paths `hidden`
+ * do not leave, from this value on; the paths `everywhere` do not, from any object in it on. `isJson`: whether its `toJSON` has
+ * returned it, which is not called once more.
  */
 export function showAll(
   value: unknown,

@@ -72,10 +72,9 @@ function mayBeOwn(context: HookContext, sentId: { field: string; id: Id; path: s
 }
 
 /**
- * Refuses another id than that of the record, where the call names its record by another field. The query of the call has the
- * restrictions of the rules by now: a record that the caller may not write is not found, and the method decides what happens.
- *
- * @throws BadRequest for another id
+ * Refuses another id than that of the record, by BadRequest, where the call names its record by another field. The query of the
+ * call has the restrictions of the rules by now: a record that the caller may not write is not found, and the method decides
+ * what happens.
  */
 export async function assertSentId(context: HookContext): Promise<void> {
   const { sentId } = getSlots(context)

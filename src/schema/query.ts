@@ -36,11 +36,8 @@ export interface QueryRules {
 }
 
 /**
- * Checks the query of a client and converts its values.
- *
- * @param query The query; it is not changed
- * @param isUrl Whether it comes from a URL, where a list of one is written like a value
- * @throws BadRequest for fields, operators and values that the rules do not allow
+ * Checks the query of a client, which is not changed, and converts its values. `isUrl`: whether it comes from a URL, where a
+ * list of one is written like a value. Throws BadRequest for fields, operators and values that the rules do not allow.
  */
 export type QueryCheck = (query: Query, isUrl: boolean) => Query | Promise<Query>
 
@@ -253,8 +250,7 @@ class QueryRun {
 
 /**
  * Converts an id that a client sent: a string becomes what the id field is. Where the record declares none, it stays as it is.
- *
- * @throws NotFound for what can be no id
+ * Throws NotFound for what can be no id.
  */
 export function toId(id: Id, field: Field | undefined): Id {
   const kinds = field?.kinds ?? ['any']

@@ -72,9 +72,7 @@ export function schema(first: unknown, settings?: SchemaSettings): any {
 }
 
 /**
- * Reads what `schema` gets.
- *
- * @throws TypeError for settings that are not valid, and for a schema that does not describe itself
+ * Reads what `schema` gets. Throws TypeError for settings that are not valid, and for a schema that does not describe itself.
  */
 export function declare(first: unknown, settings?: SchemaSettings): Declaration {
   const form = toLongForm(first, settings)

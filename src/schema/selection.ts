@@ -15,11 +15,8 @@ declare module '../utils/call-state.ts' {
 }
 
 /**
- * Has a query select what fields are made from, in place of them.
- *
- * @param id The name of the id field, which is always selected
- * @param toSources The fields that a field is made from; `undefined` for one that is stored
- * @param further Other fields to read
+ * Has a query select what fields are made from, in place of them, the id, and `further` fields. `toSources` returns the fields
+ * that a field is made from; `undefined` for one that is stored.
  */
 export function selectSources(
   context: HookContext,

@@ -18,9 +18,8 @@ export type ToShape = (...parts: readonly JsonSchema[]) => Shape
 
 /**
  * Prepares to read a JSON Schema: its references, its alternatives and what it says of fields and elements, in one form. Each
- * part is read when it is asked for, because a schema may hold itself.
- *
- * @param root The schema that holds all others, where references find their targets
+ * part is read when it is asked for, because a schema may hold itself. References find their targets in `root`, which holds all
+ * others.
  */
 export function createShapes(root: JsonSchema): ToShape {
   const shapes = new Map<JsonSchema, Shape>()

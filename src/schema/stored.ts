@@ -5,9 +5,8 @@ import type { JsonSchema } from './json-schema.ts'
 declare module '../hooks/traits.ts' {
   interface Traits {
     /**
-     * Of a service whose store knows the fields of its records: compares a schema with them.
-     *
-     * @throws Error that names each difference, unless `drift` is `'warn'`
+     * Of a service whose store knows the fields of its records: compares a schema with them. Throws an Error that names each
+     * difference, unless `drift` is `'warn'`.
      */
     readonly compare?: (comparison: SchemaComparison) => Promise<void>
     /** Of the same: the fields that its store has; `undefined` where it has none. */
@@ -26,10 +25,8 @@ export interface SchemaComparison extends Pick<SchemaSettings, 'computed' | 'dri
 }
 
 /**
- * The names of the fields that the store of a service has.
- *
- * @param params Those of the call that asks, whose transaction is used
- * @returns `undefined` where the store has any, and where it cannot be asked now: its calls say why
+ * The names of the fields that the store of a service has, read in the transaction of the call that asks; `undefined` where the
+ * store has any, and where it cannot be asked now: its calls say why.
  */
 export async function listStored(service: object, params?: object): Promise<readonly string[] | undefined> {
   try {

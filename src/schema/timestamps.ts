@@ -19,9 +19,8 @@ declare module '../utils/call-state.ts' {
 export const TIMESTAMPS = ['createdAt', 'updatedAt'] as const
 
 /**
- * A declaration whose timestamps are fields of the server.
- *
- * @throws TypeError where the record does not declare them, or not as times, and where `server` sets one too
+ * A declaration whose timestamps are fields of the server. Throws TypeError where the record does not declare them, or not as
+ * times, and where `server` sets one too.
  */
 export function withTimestamps(form: LongForm, record: JsonSchema): LongForm {
   if (!form.timestamps) return form

@@ -26,9 +26,8 @@ export interface Validator {
   /** Checks a value, which stays as it is. */
   validate(value: unknown): ValidationOutcome | Promise<ValidationOutcome>
   /**
-   * Loads what the validator needs, so that what is missing is known when the application starts.
-   *
-   * @throws Error for a package that is missing, and for a schema that is not valid
+   * Loads what the validator needs, so that what is missing is known when the application starts. Throws an Error for a package
+   * that is missing, and for a schema that is not valid.
    */
   load?(): Promise<void>
 }

@@ -13,9 +13,8 @@ import { isNoPage, isPage, type PageTest, toPageTest } from './page.ts'
 import { toResultKind } from './result-kind.ts'
 
 /**
- * Checks the placeholders of routes: a call by name has them in its data, beside the field of the envelope.
- *
- * @throws Error for a placeholder with the name of that field
+ * Checks the placeholders of routes: a call by name has them in its data, beside the field of the envelope. Throws an Error for
+ * a placeholder with the name of that field.
  */
 export function assertPlaceholders({ envelope }: SchemaSettings, service: object, path: string): void {
   if (!envelope?.request) return
@@ -33,9 +32,8 @@ export function assertPlaceholders({ envelope }: SchemaSettings, service: object
 }
 
 /**
- * Prepares what takes the data of requests out of its envelope.
- *
- * @returns Returns the data of a call and where it was, or a refusal; `undefined` where requests are bare
+ * Prepares what takes the data of requests out of its envelope: it returns the data of a call and where it was, or a refusal.
+ * `undefined` where requests are bare.
  */
 export function createReceive({
   envelope,

@@ -11,10 +11,8 @@ import { didYouMean } from '../utils/did-you-mean.ts'
 import { type Parents, toParentError } from './options.ts'
 
 /**
- * Checks that the services of parents are there and have `get`, that the service has the fields, and that relations which
- * lead to it have its placeholders.
- *
- * @throws Error that names the parent and what it needs
+ * Checks that the services of parents are there and have `get`, that the service has the fields, and that relations which lead
+ * to it have its placeholders. Throws an Error that names the parent and what it needs.
  */
 export async function assertParents(
   service: FeathersService,

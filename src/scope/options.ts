@@ -13,9 +13,8 @@ export interface Parents {
 }
 
 /**
- * Brings the option `parent` into its long form, in the order of the placeholders.
- *
- * @throws TypeError for another value; Error for a placeholder that the path does not have, and for one that two fields name
+ * Brings the option `parent` into its long form, in the order of the placeholders. Throws TypeError for another value; an Error
+ * for a placeholder that the path does not have, and for one that two fields name.
  */
 export function parseParents(path: string, options: ParentOptions): Parents {
   assertOption(`service '${path}'`, 'parent', options, PARENTS)

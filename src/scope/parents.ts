@@ -21,9 +21,7 @@ interface ParentIds {
 
 /**
  * Asks for the records that the path of a call names, as the caller, and holds the call to them. An internal call has those
- * that its `params.route` names.
- *
- * @throws NotFound where the caller may not get one of them, whether or not it is there
+ * that its `params.route` names. Throws NotFound where the caller may not get one of them, whether or not it is there.
  */
 export async function resolveParents(context: HookContext, parents: Parents): Promise<void> {
   const { provider, route } = context.params
@@ -112,9 +110,8 @@ function toNotFound({ placeholder }: Parent, value: unknown): NotFound {
 }
 
 /**
- * New records, and those that replace others, get the ids. What clients write back may have them.
- *
- * @throws BadRequest for another value
+ * New records, and those that replace others, get the ids. What clients write back may have them. Throws BadRequest for another
+ * value.
  */
 function fillData(context: HookContext, ids: ParentIds): unknown {
   const { method, data, params, service } = context

@@ -15,9 +15,8 @@ import { resolveParents } from './parents.ts'
 import { OF_MANY, resolveSingleton } from './singleton.ts'
 
 /**
- * Holds the calls of a service to its parents, and to its one record; a step of its registration.
- *
- * @throws Error for a path that lacks a placeholder, and for options that contradict each other
+ * Holds the calls of a service to its parents, and to its one record; a step of its registration. Throws an Error for a path
+ * that lacks a placeholder, and for options that contradict each other.
  */
 export function addScope(service: FeathersService, path: string): void {
   const options = getServiceOptions(service)

@@ -9,12 +9,8 @@ import { shorten } from '../utils/shorten.ts'
 export const OF_MANY: readonly string[] = ['find', 'create']
 
 /**
- * Gives an external call the id of the one record that its caller reaches, or holds it to that record where the method takes
- * no id. Internal calls name a record.
- *
- * @param context The context of the call, whose credentials are verified
- * @param singleton Returns the id
- * @throws NotFound where there is none, and for another id
+ * Gives an external call, whose credentials are verified, the id of the one record that its caller reaches, or holds it to that
+ * record where the method takes no id. Internal calls name a record. Throws NotFound where there is none, and for another id.
  */
 export function resolveSingleton(context: HookContext, singleton: Singleton): void | Promise<void> {
   if (!context.params.provider) return

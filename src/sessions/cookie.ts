@@ -7,10 +7,8 @@ export interface RefreshCookie {
 }
 
 /**
- * The cookie of an authentication service. `__Host-` has browsers accept it over HTTPS alone, and from no other host of
- * the same site (RFC 6265bis §4.1.3.2).
- *
- * @param service The name of the setting of the service: each has a cookie of its own
+ * The cookie of an authentication service: each has its own, by the name of its setting. `__Host-` has browsers accept it over
+ * HTTPS alone, and from no other host of the same site (RFC 6265bis §4.1.3.2).
  */
 export function toRefreshCookie(
   setting: boolean | { readonly secure?: boolean } | undefined,
@@ -23,12 +21,7 @@ export function toRefreshCookie(
   return { name: `${isSecure ? '__Host-' : ''}${service.replace(/[^\w-]/g, '-')}-refresh`, isSecure }
 }
 
-/**
- * The `Set-Cookie` header with a refresh token.
- *
- * @param refreshToken The token; nothing deletes the cookie
- * @param lifetime For how long it is kept, in milliseconds
- */
+/** The `Set-Cookie` header with a refresh token, kept for `lifetime` milliseconds; without a token it deletes the cookie. */
 export function writeRefreshCookie(
   { name, isSecure }: RefreshCookie,
   refreshToken = '',

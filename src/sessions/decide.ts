@@ -21,12 +21,10 @@ export type Decision =
   | { readonly kind: 'end'; readonly cause: SessionEndCause }
 
 /**
- * Decides what a refresh token does, whose signature is valid.
+ * Decides what a refresh token does, whose signature is valid; `now` is in milliseconds since 1970.
  *
  * A client that never got a response sends its old token again, and so do tabs that refresh at the same moment: they get the
  * current token. A token from before that is a copy.
- *
- * @param now The time, in milliseconds since 1970
  */
 export function decide(session: StoredSession, counter: number, now: number, times: SessionTimes): Decision {
   const end = findEnd(session, now, times)
@@ -50,11 +48,7 @@ export function decide(session: StoredSession, counter: number, now: number, tim
     : { kind: 'repeat' }
 }
 
-/**
- * Why a session is over by its times; `undefined` for one that goes on.
- *
- * @param now The time, in milliseconds since 1970
- */
+/** Why a session is over by its times; `undefined` for one that goes on. `now` is in milliseconds since 1970. */
 export function findEnd(
   session: Pick<StoredSession, 'expiresAt' | 'refreshedAt'>,
   now: number,

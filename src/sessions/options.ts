@@ -56,11 +56,7 @@ const CHECKS: OptionChecks = {
   cookie: [(cookie) => isBoolean(cookie) || isObject(cookie), 'true, false, or { secure: false }']
 }
 
-/**
- * Reads the option `refresh`.
- *
- * @throws TypeError that names an option and what is expected
- */
+/** Reads the option `refresh`. Throws a TypeError that names an option and what is expected. */
 export function toRefreshSettings(options: unknown, owner: string): RefreshSettings {
   assertOptions<unknown>(owner, options, CHECKS, { under: 'refresh' })
 

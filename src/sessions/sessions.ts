@@ -69,11 +69,9 @@ export class Sessions {
   }
 
   /**
-   * Refreshes a session.
-   *
-   * @param admit Whether the user may go on, and what it needs for that
-   * @returns The session with the counter of the token that the client gets, and what `admit` has returned
-   * @throws NotAuthenticated with `data.reason` when the token is refused, or the session has ended
+   * Refreshes a session. `admit` says whether the user may go on, and what it needs for that. Returns the session with the
+   * counter of the token that the client gets, and what `admit` has returned. Throws NotAuthenticated with `data.reason` when
+   * the token is refused, or the session has ended.
    */
   async refresh<Result>(
     { id, counter }: RefreshToken,
@@ -199,11 +197,7 @@ export class Sessions {
   }
 }
 
-/**
- * The error of a refresh token that is refused.
- *
- * @param reason `'behind'` for a session that goes on; otherwise why it has ended
- */
+/** The error of a refresh token that is refused: `'behind'` for a session that goes on; otherwise why it has ended. */
 function createRefusal(reason: SessionEndCause | 'behind' | 'ended'): NotAuthenticated {
   const message = reason === 'behind' ? 'The refresh token was replaced' : 'The session has ended'
 

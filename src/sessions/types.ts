@@ -35,11 +35,7 @@ export type SessionChanges = Partial<
 export interface SessionStore {
   create(session: StoredSession): Promise<void>
   get(id: string): Promise<StoredSession | undefined>
-  /**
-   * Changes a session in one step, if it is as expected.
-   *
-   * @returns Whether the session was changed
-   */
+  /** Changes a session in one step, if it is as expected, and returns whether it was changed. */
   update(
     id: string,
     expected: Partial<Pick<StoredSession, 'counter' | 'refused'>>,

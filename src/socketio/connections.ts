@@ -44,9 +44,8 @@ export class Connections {
   }
 
   /**
-   * Opens the connection of a socket, and logs it in with the credentials of its first request, if any.
-   *
-   * @throws BadRequest for a client that is connected already, NotAuthenticated for credentials that are not valid
+   * Opens the connection of a socket, and logs it in with the credentials of its first request, if any. Throws BadRequest for a
+   * client that is connected already, NotAuthenticated for credentials that are not valid.
    */
   async begin(socket: OpenedSocket): Promise<void> {
     const former = this.current.get(socket.client)

@@ -6,19 +6,16 @@ import { toPreciseDate, toTimeKey } from '../query/precise-date.ts'
 const TAG = '$alula'
 
 /**
- * Writes a value as text. What it holds arrives as clients get it, and so does what `toJSON` says; dates, big integers
- * and bytes arrive as themselves, bytes as a `Buffer`.
- *
- * @throws TypeError for a value that contains itself
+ * Writes a value as text. What it holds arrives as clients get it, and so does what `toJSON` says; dates, big integers and
+ * bytes arrive as themselves, bytes as a `Buffer`. Throws TypeError for a value that contains itself.
  */
 export function encode(value: unknown): string {
   return JSON.stringify(value, tagValue)
 }
 
 /**
- * Reads what {@link encode} has written.
- *
- * @throws SyntaxError for what is no JSON, TypeError for a kind of value that is not known
+ * Reads what {@link encode} has written. Throws SyntaxError for what is no JSON, TypeError for a kind of value that is not
+ * known.
  */
 export function decode(text: string): unknown {
   return reviveMembers({ value: JSON.parse(text) }).value

@@ -74,11 +74,7 @@ export class Link implements LogSource, ConnectionListener {
     this.size = new StreamSize(settings.maxBytes)
   }
 
-  /**
-   * Connects to Redis. From then on events travel.
-   *
-   * @throws Error when Redis does not respond in time
-   */
+  /** Connects to Redis. From then on events travel. Throws an Error when Redis does not respond in time. */
   async start(): Promise<void> {
     const { app, key, size, settings } = this
     const { maxBytes, maxDelay, revocations } = settings

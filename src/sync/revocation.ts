@@ -27,11 +27,7 @@ export class SharedRevocationStore extends RedisRevocationStore {
     this.notify()
   }
 
-  /**
-   * Calls the subscribers.
-   *
-   * @param id What was revoked; nothing when some revocations may have been missed
-   */
+  /** Calls the subscribers with what was revoked; without an id when some revocations may have been missed. */
   notify(id?: string): void {
     // As soon as it can be, all is looked up anyway.
     if (id === undefined && !this.isConnected) return

@@ -38,11 +38,7 @@ export function toFields({ tx, paths, count, text, revoked }: Omit<StreamEntry, 
   }
 }
 
-/**
- * Reads an entry of the stream.
- *
- * @returns `undefined` for an entry of another program
- */
+/** Reads an entry of the stream; `undefined` for an entry of another program. */
 export function parseEntry({ id, message }: Message): StreamEntry | undefined {
   const { tx = '', paths = '[]', count = '0', events: text, revoked } = message
   const list = parseList(paths)

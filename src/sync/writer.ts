@@ -131,11 +131,7 @@ export class Writer {
     this.overtaken.clear()
   }
 
-  /**
-   * Waits until this process has read all its entries, and publishes what is left.
-   *
-   * @param timeout How long to wait, in milliseconds
-   */
+  /** Waits until this process has read all its entries, at most `timeout` milliseconds, and publishes what is left. */
   async close(timeout: number): Promise<void> {
     const empty = new Promise<void>((resolve) => {
       this.onEmpty = resolve
