@@ -83,8 +83,8 @@ export class Connections {
   }
 
   /**
-   * Runs a login or a logout, with the params that `work` gets: of one connection one after another, in the order in which they
-   * came. One with the params of another is a part of it, and runs at once.
+   * Runs a login or a logout: of one connection one after another, in the order in which they came. `work` gets the params that
+   * it has to run with. One with the params of another is a part of it, and runs at once.
    */
   async run(
     params: AuthenticationParams,

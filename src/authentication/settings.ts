@@ -99,8 +99,8 @@ export function createReader(): (setting: Setting) => AuthenticationConfiguratio
 }
 
 /**
- * Has a setting checked whenever it is set. `prepare` returns the value to store instead. `check` throws for a value that is
- * not valid, which the setting has by then: a value that is refused leaves the setting as it was.
+ * Has a setting checked whenever it is set. `prepare` returns the value to store instead of the one that is set. `check` throws
+ * for a value that is not valid, which the setting has by then: a value that is refused leaves the setting as it was.
  */
 export function watchSetting(
   settings: Record<string, any>,

@@ -5,12 +5,9 @@ import { type CommandOutcome, UsageError } from './command-outcome.ts'
 import { assertFile, withApplication } from './load.ts'
 
 /**
- * Lists who may call what of an application.
- *
- * @param file The path of a module that exports the application as `default` or `app`; it is set up, and torn down
- * @param snapshot The path of what was printed before, to be compared
- * @returns The rows as JSON, one a line; or, with a snapshot, the rows that differ
- * @throws UsageError for a file without an application, and a snapshot that is none
+ * Lists who may call what of an application, which `file` exports as `default` or `app`; it is set up, and torn down.
+ * `snapshot` is the path of what was printed before, to be compared. Returns the rows as JSON, one a line; with a snapshot, the
+ * rows that differ. Throws UsageError for a file without an application, and a snapshot that is none.
  */
 export async function auditFile(file: string, snapshot?: string): Promise<CommandOutcome> {
   const expected = snapshot === undefined ? undefined : readSnapshot(snapshot)

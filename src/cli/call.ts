@@ -38,10 +38,9 @@ interface AnyService {
 type AnyMethod = (...args: unknown[]) => unknown
 
 /**
- * Calls a method of a service in this process: as a client with the login of a user, or as an internal call.
- *
- * @returns The result as JSON; for an error that a service throws, its name and message, and the code 1
- * @throws UsageError for a service, a method, JSON or a user that is not there
+ * Calls a method of a service in this process: as a client with the login of a user, or as an internal call. Returns the result
+ * as JSON; for an error that a service throws, its name and message, and the code 1. Throws UsageError for a service, a method,
+ * JSON or a user that is not there.
  */
 export async function callService({
   service,

@@ -7,11 +7,7 @@ import { COMMANDS } from './commands.ts'
 
 const COMMON = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } } as const
 
-/**
- * Runs the command.
- *
- * @throws SyntaxError for an application that cannot be parsed
- */
+/** Runs the command. Throws SyntaxError for an application that cannot be parsed. */
 export async function runCommand(args: readonly string[]): Promise<CommandOutcome> {
   const name = findName(args)
 

@@ -84,11 +84,7 @@ const SYNONYMS: { readonly [word: string]: string } = {
 /** What says nothing of what is asked for. */
 const EMPTY_WORDS = 'a an and by do for how i in is of on or the to with'.split(' ')
 
-/**
- * Searches the guides in the package.
- *
- * @returns The section that has most of them, and where others are
- */
+/** Searches the guides in the package. Returns the section that has most of the words, and where others are. */
 export function searchDocs(words: readonly string[]): CommandOutcome {
   const sections = readSections()
   const terms = [...new Set(listWords(words.join(' ')).filter((word) => !EMPTY_WORDS.includes(word)))]

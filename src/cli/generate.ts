@@ -34,14 +34,10 @@ const TYPES: readonly string[] = [
 const MAX_NAME_LENGTH = 20
 
 /**
- * Adds a service to the application in the current folder: new files, and a line in the list of services and in the
- * samples of the tests.
- *
- * @param kind What to make: `service`
- * @param name The path of the service, in lower case: `order-lines`
- * @returns What was written, and what comes next
- * @throws UsageError for another kind, a name that is not possible, and a folder that is no such application. Nothing is
- *   written then
+ * Adds a service to the application in the current folder: new files, and a line in the list of services and in the samples of
+ * the tests. `kind` is `service`; `name` is the path of the service, in lower case: `order-lines`. Returns what was written,
+ * and what comes next. Throws UsageError for another kind, a name that is not possible, and a folder that is no such
+ * application. Nothing is written then.
  */
 export function generateService(kind: string, name: string): CommandOutcome {
   if (kind !== 'service') throw new UsageError(`Unknown kind '${kind}'. There is one: service.`)

@@ -8,10 +8,8 @@ import { hasCode } from '../utils/check.ts'
 import { UsageError } from './command-outcome.ts'
 
 /**
- * Reads something off the application of a file. It is set up, and torn down; it does not listen.
- *
- * @param file The path of a module that exports the application as `default` or `app`
- * @throws UsageError for a file without an application; Error with the place where the application fails
+ * Reads something off the application that a file exports as `default` or `app`. It is set up, and torn down; it does not
+ * listen. Throws UsageError for a file without an application; an Error with the place where the application fails.
  */
 export async function withApplication<T>(
   file: string,
@@ -98,11 +96,7 @@ function findLoader(file: string): string | undefined {
   }
 }
 
-/**
- * Refuses a path that leads to no file.
- *
- * @throws UsageError that names the path
- */
+/** Refuses a path that leads to no file, by a UsageError that names the path. */
 export function assertFile(path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile())
     throw new UsageError(`There is no file '${path}'.`)

@@ -5,10 +5,8 @@ import type { CommandOutcome } from './command-outcome.ts'
 import { withApplication } from './load.ts'
 
 /**
- * Prints the document of an application. Its title and version are those of the package that the file belongs to.
- *
- * @returns The document as JSON
- * @throws UsageError for a file without an application
+ * Prints the document of an application as JSON. Its title and version are those of the package that the file belongs to.
+ * Throws UsageError for a file without an application.
  */
 export async function describeFile(file: string, server: string | undefined): Promise<CommandOutcome> {
   const info = readInfo(dirname(file))

@@ -23,10 +23,8 @@ export interface ServiceNames {
 type File = readonly [path: string, content: string]
 
 /**
- * Writes the files of a new service: records with a title, which belong to the user who creates them.
- *
- * @param now The date for the name of the migration
- * @returns The files by path
+ * The files of a new service by path: records with a title, which belong to the user who creates them. `now` is the date for
+ * the name of the migration.
  */
 export function toServiceFiles(names: ServiceNames, project: Project, now: Date): File[] {
   const { root, extension, database } = project

@@ -516,9 +516,8 @@ export class AuthenticationClient {
   }
 
   /**
-   * Removes the tokens, unless they are those of another user in another tab, or a login has begun meanwhile.
-   *
-   * @param isLogout Whether a newer session of the user, which another tab has begun, ends with its tokens
+   * Removes the tokens, unless they are those of another user in another tab, or a login has begun meanwhile. `isLogout`:
+   * whether a newer session of the user, which another tab has begun, ends with its tokens.
    */
   private async removeOwnTokens(isLogout = false): Promise<void> {
     const { lastLogin: login } = this

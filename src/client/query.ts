@@ -3,13 +3,10 @@ import { BadRequest } from '../errors.ts'
 import { createRangeError } from '../utils/developer-error.ts'
 
 /**
- * Writes a query as a query string, as the package `qs` does, with brackets and indices: `a[$in][0]=1`. Of `qs` it is
- * the one notation that servers of Feathers read, and a twentieth of the code (decision 029).
- *
- * @param query The query. `undefined`, functions and empty lists leave no trace, `null` is an empty text, dates are
- * written in ISO 8601
- * @returns The query string, without a question mark
- * @throws RangeError for a query that contains itself, and for a date that is none; BadRequest for half of a surrogate pair
+ * Writes a query as a query string without a question mark, as the package `qs` does, with brackets and indices: `a[$in][0]=1`.
+ * Of `qs` it is the one notation that servers of Feathers read, and a twentieth of the code (decision 029). `undefined`,
+ * functions and empty lists leave no trace, `null` is an empty string, dates are written in ISO 8601. Throws RangeError for a
+ * query that contains itself, and for a date that is none; BadRequest for half of a surrogate pair.
  */
 export function toQueryString(query: Query): string {
   return Object.keys(query)

@@ -11,13 +11,9 @@ const EARLY_RENEWAL_TIMEOUT = 10_000
 
 /**
  * Runs a renewal: one at a time in all tabs of a browser, which share the lock, and for a limited time. A response that comes
- * late is ignored: the server sends the same tokens again.
- *
- * @param isEarly Whether the token has not expired yet
- * @param isLast Whether its login is still the last one
- * @param renew Renews the token. It gets a function that tells whether the result still counts
- * @returns The result; `undefined` when the time is over, and the login has been replaced
- * @throws Timeout when the time is over; what `renew` throws
+ * late is ignored: the server sends the same tokens again. `isEarly`: whether the token has not expired yet; `renew` gets a
+ * function that tells whether the result still counts. When the time is over, throws Timeout where the login is still the last
+ * one (`isLast`), and returns `undefined` where it has been replaced.
  */
 export async function runRenewal<Result>(
   lock: string,

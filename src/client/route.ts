@@ -2,8 +2,7 @@ import { BadRequest } from '../errors.ts'
 
 /**
  * Puts values, as in `params.route`, in place of the segments of a path that begin with a colon. `toSegment` may refuse one.
- *
- * @throws BadRequest when a value is missing
+ * Throws BadRequest when a value is missing.
  */
 export function fillPlaceholders(
   path: string,

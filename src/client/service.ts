@@ -219,10 +219,8 @@ function isInstanceWithoutFields(value: object): boolean {
 const RESULT_FILTERS = ['$limit', '$skip', '$sort', '$select']
 
 /**
- * Refuses a condition that would be left out on the way, or arrive as null: the call would reach other records. A list of fields
- * that is left out stands for all of them.
- *
- * @throws BadRequest that names the first value that cannot be sent
+ * Refuses a condition that would be left out on the way, or arrive as null: the call would reach other records. A list of
+ * fields that is left out stands for all of them. Throws BadRequest that names the first value that cannot be sent.
  */
 export function assertConditions(query: Query | null | undefined, isLost: (value: unknown) => boolean): void {
   const conditions = Object.entries(query ?? {}).filter(

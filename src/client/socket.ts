@@ -79,10 +79,8 @@ export function isAway({ connected, io }: Socket): boolean {
 }
 
 /**
- * Waits for a connection, until a time at most.
- *
- * @returns Whether there is a connection
- * @throws The reason why the socket does not connect by itself: the refusal of the server, or else Unavailable
+ * Waits for a connection, until `end` at most, and returns whether there is one. Throws the reason why the socket does not
+ * connect by itself: the refusal of the server, or else Unavailable.
  */
 export async function whenConnected(socket: Socket, end: number): Promise<boolean> {
   while (isAway(socket)) {

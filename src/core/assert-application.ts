@@ -13,12 +13,7 @@ export function assertApplication(name: string, app: unknown): void {
   throw createTypeError('ALULA_INVALID_APPLICATION', `${name} expects an application, as alula() returns it`)
 }
 
-/**
- * Checks that an application is not set up yet.
- *
- * @param entry The entry of the package that is configured on it, such as `alula/sync`
- * @throws Error where it is too late
- */
+/** Throws an Error that names the entry that is configured, such as `alula/sync`, where an application is set up already. */
 export function assertBeforeSetup({ _isSetup }: { readonly _isSetup: boolean }, entry: string): void {
   if (_isSetup)
     throw createError(
@@ -28,9 +23,7 @@ export function assertBeforeSetup({ _isSetup }: { readonly _isSetup: boolean }, 
 }
 
 /**
- * Checks that a function for `app.configure` was called, and not passed on: then it gets the application as its options.
- *
- * @throws TypeError for an application
+ * Throws TypeError where a function for `app.configure` was passed on, not called: then it gets the application as its options.
  */
 export function assertCalled(name: string, options: unknown): void {
   if (typeof (options as { configure?: unknown } | null | undefined)?.configure !== 'function') return

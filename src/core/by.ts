@@ -2,11 +2,7 @@ import { copyWith } from '../utils/object.ts'
 import { getDefinition } from './methods.ts'
 import type { Params } from './types.ts'
 
-/**
- * The params of a call that names its record by another field than the id.
- *
- * @param id What stands in place of the id
- */
+/** The params of a call that names its record by another field than the id; `id` is the value of that field. */
 export function withLookupField(
   service: object,
   by: string | undefined,

@@ -77,10 +77,8 @@ function listParts({ route, headers, connection }: Params): readonly object[] {
 }
 
 /**
- * Makes what runs before the hooks of each call of a method: it puts the params of `asCaller` into the form that those of
- * transports have. In development it counts the call.
- *
- * @returns A function of the arguments, of which it may replace the params
+ * Makes what runs before the hooks of each call of a method: it puts the params of `asCaller`, in the arguments of the call,
+ * into the form that those of transports have. In development it counts the call.
  */
 export function createEntry(
   app: object,

@@ -186,12 +186,7 @@ export class Channels<Connection extends object = any> {
     return [...this.channels.keys()]
   }
 
-  /**
-   * Returns a channel, which is created when there is none, or several as one.
-   *
-   * @param names The names, also as lists
-   * @throws Error without a name
-   */
+  /** Returns a channel, which is created when there is none, or several as one. Throws an Error without a name. */
   get(...names: readonly (string | readonly string[])[]): Channel<Connection> {
     const [first, ...others] = names.flat().map((name) => this.getNamed(name))
 
@@ -227,11 +222,7 @@ export class Channels<Connection extends object = any> {
     })
   }
 
-  /**
-   * Begins to watch which connections are taken out of all channels.
-   *
-   * @returns Whether that has happened to a connection since
-   */
+  /** Begins to watch which connections are taken out of all channels. Returns what tells whether a connection was since. */
   watchDepartures(): (connection: Connection) => boolean {
     const start = this.departureCount
 

@@ -22,8 +22,6 @@ export function getProvider(context: { readonly params: Params }): string | unde
 /**
  * A hook that fails calls of clients that are not valid. It runs once the caller is known: callers that may not call a method
  * do not learn what it expects.
- *
- * @throws The error of the call
  */
 export function assertValidCall(context: object): void {
   const { refusal } = getSlots(context).clientCall ?? {}

@@ -41,11 +41,8 @@ export interface EmitterLike {
 export const EmitterClass: new () => Emitter = EventEmitter
 
 /**
- * Calls every listener, whatever the others do.
- *
- * @param report Called with what a listener throws, or rejects with later
- * @param onReturn Called with what each listener returns
- * @returns Whether there was a listener
+ * Calls every listener, whatever the others do, and returns whether there was one. `report` gets what a listener throws, or
+ * rejects with later; `onReturn` gets what each listener returns.
  */
 export function callListeners(
   emitter: EmitterLike,

@@ -20,9 +20,8 @@ const CHANGED: OptionCheck = [
 const UNCHANGED: OptionCheck = [isNever, 'it to be left out, because clients act on 401, 405 and 429']
 
 /**
- * Checks the setting `errorStatus`: by the name of an error, the status that clients get for it.
- *
- * @throws TypeError for a name that is no error, and for a status that cannot be changed or chosen
+ * Checks the setting `errorStatus`: by the name of an error, the status that clients get for it. Throws TypeError for a name
+ * that is no error, and for a status that cannot be changed or chosen.
  */
 export function assertErrorStatus(statuses: unknown): void {
   if (statuses === undefined) return
@@ -36,11 +35,7 @@ export function assertErrorStatus(statuses: unknown): void {
   )
 }
 
-/**
- * The status that clients get for an error.
- *
- * @param error Its name, and the status that it has by itself. A status that the error was given stays
- */
+/** The status that clients get for an error, by its name. A status that the error was given stays. */
 export function toErrorStatus(
   app: { get?(name: any): any },
   { name, code }: Pick<FeathersErrorJSON, 'name' | 'code'>

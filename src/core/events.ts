@@ -14,12 +14,9 @@ import type { FeathersService, HookContext } from './types.ts'
 const debug = createDebug('alula:events')
 
 /**
- * Makes a service an event emitter whose listeners cannot do harm: each runs whatever the others do, and what
- * one throws or rejects with is reported and never reaches the caller of `emit`. A service that is an emitter
- * already keeps its listeners; one with an `emit` of its own keeps that too.
- *
- * @param service The registered service, not the object of its author
- * @param app Where errors are reported, as `error` events
+ * Makes a registered service an event emitter whose listeners cannot do harm: each runs whatever the others do, and what one
+ * throws or rejects with is reported as an `error` event of `app` and never reaches the caller of `emit`. A service that is an
+ * emitter already keeps its listeners; one with an `emit` of its own keeps that too.
  */
 export function implementEmitter(service: FeathersService, _path: string, app: EmitterLike): void {
   if (typeof service.on !== 'function' || typeof service.emit !== 'function') {
@@ -114,10 +111,8 @@ function emitResult(context: HookContext, event: string, internals: Internals): 
 }
 
 /**
- * Emits an event to listeners that cannot do harm: each runs whatever the others do.
- *
- * @param app Where what they throw or reject with is reported
- * @returns Whether there was a listener
+ * Emits an event to listeners that cannot do harm: each runs whatever the others do, and what they throw or reject with is
+ * reported on `app`. Returns whether there was a listener.
  */
 export function emitSafely(
   emitter: EmitterLike,
@@ -135,11 +130,7 @@ export function emitSafely(
   return hasListeners
 }
 
-/**
- * Runs code of the application that no call waits for. What it throws, or rejects with later, is reported.
- *
- * @param app Where errors are reported
- */
+/** Runs code of the application that no call waits for. What it throws, or rejects with later, is reported on `app`. */
 export function runSafely(app: EmitterLike, run: () => unknown, context?: unknown): void {
   attempt(run, (error) => reportError(app, error, context))
 }

@@ -82,10 +82,9 @@ export async function setUpService(service: FeathersService, path: string, app: 
 }
 
 /**
- * Puts what the extensions of a service do between its layers of hooks, and the check of calls: those that are not in the
- * form of a route or an envelope are refused.
- *
- * @param layers Those of the application, the class and the service; without either they are returned as they are
+ * Puts what the extensions of a service do between its layers of hooks, which are those of the application, the class and the
+ * service, and the check of calls: those that are not in the form of a route or an envelope are refused. Without either the
+ * layers are returned as they are.
  */
 export function extendLayers(service: object, method: string, layers: Levels): readonly Layer<HookContext>[] {
   const extended = addExtensions(service, method, layers)

@@ -12,9 +12,8 @@ interface Hooked {
 }
 
 /**
- * The layers of hooks of a method as they are now, outermost first, without what the extensions of its service do.
- *
- * @returns `undefined` where the service brought hooks of another library, which cannot be read
+ * The layers of hooks of a method as they are now, outermost first, without what the extensions of its service do; `undefined`
+ * where the service brought hooks of another library, which cannot be read.
  */
 export function getLayers(service: object, method: string): Levels | undefined {
   return (service as Hooked)[SERVICE_HOOKS]?.toLayers(method)
@@ -35,9 +34,8 @@ export function visitHooks(
 }
 
 /**
- * Checks that what is declared about a service can hold; a step of its registration.
- *
- * @throws Error for a service with options such as `schema` or `access` that brought hooks of another library
+ * Checks that what is declared about a service can hold; a step of its registration. Throws an Error for a service with options
+ * such as `schema` or `access` that brought hooks of another library.
  */
 export function assertExtensible(service: FeathersService, path: string): void {
   // One that another application has registered has hooks of ours.
@@ -51,10 +49,9 @@ export function assertExtensible(service: FeathersService, path: string): void {
 }
 
 /**
- * Puts a gate before the hooks of all methods of a registered service.
- *
- * @param gate Called whenever the hooks of a method are compiled, with their layers; the hook that it returns runs around them
- * @throws Error for a service that brought hooks of another library
+ * Puts a gate before the hooks of all methods of a registered service. It is called whenever the hooks of a method are
+ * compiled, with their layers; the hook that it returns runs around them. Throws an Error for a service that brought hooks of
+ * another library.
  */
 export function addGate(
   service: object,
@@ -102,11 +99,7 @@ export function listProtected(layers: readonly Layer<HookContext>[]): readonly s
   return paths
 }
 
-/**
- * The paths of fields that hooks `protect` take out of what clients get of a service.
- *
- * @param method The name of one of its methods; all of them when left out
- */
+/** The paths of fields that hooks `protect` take out of what clients get of one method of a service, or of all of them. */
 export function getProtected(service: object, method = ''): readonly string[] {
   if (method !== '') return getAnswer(service, method)?.protects ?? []
 

@@ -28,10 +28,9 @@ export interface HookedMethods {
 export const SERVICE_HOOKS: unique symbol = Symbol.for('alula/service-hooks')
 
 /**
- * Puts hooks around the methods of a registered service and gives it its `hooks` function. The hooks that
- * run are those of the application, then those of the class or the object, then those of the service.
- *
- * @throws Error when a listed method is not a function
+ * Puts hooks around the methods of a registered service and gives it its `hooks` function. The hooks that run are those of the
+ * application, then those of the class or the object, then those of the service. Throws an Error when a listed method is not a
+ * function.
  */
 export function implementHooks(service: FeathersService, path: string, app: object): void {
   if (typeof service.hooks === 'function') return

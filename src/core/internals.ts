@@ -183,11 +183,7 @@ export function endStreams(app: object): void {
   for (const stream of streams?.keys() ?? []) stream.abort()
 }
 
-/**
- * Notes that a plugin is configured on an application.
- *
- * @throws Error where it is configured already
- */
+/** Notes that a plugin is configured on an application. Throws an Error where it is configured already. */
 export function addPlugin(app: object, name: string, sentence: string): void {
   const { plugins } = getInternals(app)
 
@@ -197,9 +193,8 @@ export function addPlugin(app: object, name: string, sentence: string): void {
 }
 
 /**
- * Emits a warning of the process, once for an application. Browsers have no warnings.
- *
- * @param key What is warned of only once: the code, unless a warning concerns several things
+ * Emits a warning of the process, once for an application and a `key`: the code, unless a warning concerns several things.
+ * Browsers have no warnings.
  */
 export function warnOnce(app: object, code: ErrorCode, sentence: string, key: string = code): void {
   const { warnings } = getInternals(app)

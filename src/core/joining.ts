@@ -17,10 +17,8 @@ export interface ConnectionMessage {
 const connections = openPublishing<ConnectionMessage>('alula:connection')
 
 /**
- * Emits what happens to a connection, on the application and on the channel `alula:connection`. After `connection` and
- * `login` it joins channels.
- *
- * @param connection The connection; there is none for a login over HTTP, which is not on the channel
+ * Emits what happens to a connection, on the application and on the channel `alula:connection`. After `connection` and `login`
+ * it joins channels. A login over HTTP has no connection, and is not on the channel.
  */
 export function emitConnection(
   app: EmitterLike,

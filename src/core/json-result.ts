@@ -7,9 +7,8 @@ import { getResponse } from './call.ts'
 import type { HookContext } from './types.ts'
 
 /**
- * What the client that called gets of a finished call, on a transport that sends JSON.
- *
- * @throws TypeError for a result that cannot be sent as JSON
+ * What the client that called gets of a finished call, on a transport that sends JSON. Throws TypeError for a result that
+ * cannot be sent as JSON.
  */
 export function getJsonResponse(context: HookContext): unknown {
   const response = getResponse(context)
@@ -20,9 +19,8 @@ export function getJsonResponse(context: HookContext): unknown {
 }
 
 /**
- * Checks a result as a whole. Streams are ended, because nothing would read them.
- *
- * @throws TypeError for one that cannot be sent as JSON, such as a stream or a `Map`
+ * Checks a result as a whole. Streams are ended, because nothing would read them. Throws TypeError for one that cannot be sent
+ * as JSON, such as a stream or a `Map`.
  */
 export function assertJsonResult({ path, method }: HookContext, result: unknown): void {
   if (!isLostInJson(result)) return

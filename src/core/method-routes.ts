@@ -10,9 +10,7 @@ import { getRoutes, getServiceOptions } from './service.ts'
 import type { FeathersService, MethodRoutes } from './types.ts'
 
 /**
- * Refuses a service whose path is that of a route already; before anything is registered.
- *
- * @throws Error that names the route
+ * Refuses a service whose path is that of a route already; before anything is registered. Throws an Error that names the route.
  */
 export function assertNoRoute(this: RegisteringApplication, _service: FeathersService, path: string): void {
   for (const full of [path, `${path}/:__id`]) {
@@ -27,10 +25,8 @@ export function assertNoRoute(this: RegisteringApplication, _service: FeathersSe
 }
 
 /**
- * Adds the routes of a service that is registered.
- *
- * @throws Error that names both, for two patterns that the same requests lead to; for a route of a method that clients do
- * not have, or of a standard method
+ * Adds the routes of a service that is registered. Throws an Error that names both, for two patterns that the same requests
+ * lead to; for a route of a method that clients do not have, or of a standard method.
  */
 export function addMethodRoutes(this: RegisteringApplication, service: FeathersService, path: string): void {
   const all = getRoutes(service)
@@ -71,10 +67,8 @@ interface Identifying {
 const VERBS_WITH_ID: readonly string[] = ['GET', 'PUT', 'PATCH', 'DELETE']
 
 /**
- * Tells a service the field whose values stand in place of its ids. A route with a path that such a value could have
- * is warned of, once for an application.
- *
- * @throws Error when two records have the same value already, as far as the service can tell
+ * Tells a service the field whose values stand in place of its ids. A route with a path that such a value could have is warned
+ * of, once for an application. Throws an Error when two records have the same value already, as far as the service can tell.
  */
 function identifyBy(
   service: object,
@@ -130,8 +124,8 @@ class RouteMatcher implements MethodRoutes {
   private readonly routers = new Map<string, Router<MethodRoute>>()
 
   /**
-   * @param caseSensitive Whether static segments match in their own case alone
-   * @throws Error for two routes that the same requests lead to
+   * `caseSensitive`: whether static segments match in their own case alone. Throws for two routes that the same requests lead
+   * to.
    */
   constructor(location: string, routes: readonly MethodRoute[], caseSensitive: boolean) {
     for (const route of routes) {

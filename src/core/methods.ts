@@ -64,9 +64,8 @@ export function toArguments(call: ServiceCall): unknown[] {
 }
 
 /**
- * The call that the arguments of a method stand for; the other way round than `toArguments`.
- *
- * @param args Its arguments; those that are missing are `undefined`, and params are `{}`
+ * The call that the arguments of a method stand for; the other way round than `toArguments`. Arguments that are missing are
+ * `undefined`, and params are `{}`.
  */
 export function fromArguments(method: string, args: readonly unknown[]): ServiceCall {
   const names: readonly string[] = getDefinition(method).args

@@ -39,10 +39,8 @@ declare module '../utils/call-state.ts' {
 const ANY = Symbol('any event')
 
 /**
- * Registers a publisher of an application or a service. It replaces the one for the same event.
- *
- * @param args The name of an event, or none for all events, and the publisher
- * @throws Error for another event, TypeError for what is no function
+ * Registers a publisher of an application or a service. It replaces the one for the same event. `args` are the name of an
+ * event, or none for all events, and the publisher. Throws an Error for another event, TypeError for what is no function.
  */
 export function setPublisher(
   publishers: Publishers,
@@ -175,9 +173,8 @@ function reportFailure(app: EmitterLike, serviceEvent: ServiceEvent, error: unkn
 }
 
 /**
- * Asks the publisher of an event for channels, and sends it to one connection, as far as that is in them.
- *
- * @param serviceEvent The event, as other processes get it
+ * Asks the publisher of an event, as other processes get it, for channels, and sends it to one connection, as far as that is in
+ * them.
  */
 export async function publishTo(
   app: EmitterLike,
@@ -228,10 +225,8 @@ function getPublishing(service: object): Publishing {
 }
 
 /**
- * What connections get to see of an event: the dispatch of the call before its result. Where these are lists, each
- * event is about one of their items.
- *
- * @throws Error for an item that is not in the result: what may be shown of it is not known
+ * What connections get to see of an event: the dispatch of the call before its result. Where these are lists, each event is
+ * about one of their items. Throws an Error for an item that is not in the result: what may be shown of it is not known.
  */
 export function toEventData(context: HookContext, data: unknown): unknown {
   const { app } = context

@@ -34,11 +34,7 @@ const STATIC = /^(?!\.{1,2}$)(?:[\w.~!$&'()+,;=@-]|%[\da-f]{2})+$/i
 
 const PLACEHOLDER = /^:(?!__)[a-z_]\w*$/i
 
-/**
- * Parses the option `routes` of a service.
- *
- * @throws Error that names a route which is malformed
- */
+/** Parses the option `routes` of a service. Throws an Error that names a route which is malformed. */
 export function parseRoutes(
   location: string,
   routes: { readonly [route: string]: string }
@@ -77,11 +73,9 @@ export function isRoutes(value: unknown): boolean {
 }
 
 /**
- * Takes the placeholders of a route out of the data of a call: of the first route of the method that the data has all
- * placeholders of.
- *
- * @param data The data of the call; it is not changed
- * @throws BadRequest for a placeholder without a value, and for a value that is neither a string nor a number
+ * Takes the placeholders of a route out of the data of a call, which is not changed: of the first route of the method that the
+ * data has all placeholders of. Throws BadRequest for a placeholder without a value, and for a value that is neither a string
+ * nor a number.
  */
 export function fillRoute(routes: readonly MethodRoute[], data: unknown): FilledRoute {
   if (routes.length === 0) return { values: {}, data }

@@ -31,11 +31,8 @@ export function withoutPrivateFields(app: object, value: unknown): unknown {
 }
 
 /**
- * The context of an event whose hooks have not said what clients see of it: code has sent the event.
- *
- * @param app The application
- * @param sent The registered service, the name of the event, what it is about, and the context that it is sent with
- * @returns A context with a dispatch, where the service keeps anything from clients
+ * The context of an event whose hooks have not said what clients see of it: code has sent the event. It has a dispatch where
+ * the service keeps anything from clients.
  */
 export function withDispatch(app: object, { service, event, data, context }: SentEvent): HookContext {
   if (context.dispatch !== undefined) return context

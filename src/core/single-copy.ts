@@ -10,9 +10,7 @@ interface Copies {
 
 /**
  * Warns once when two copies of alula have created applications in the process. Each copy has its own checks, errors and state
- * of the process.
- *
- * @param copy An object that each copy has once, such as its class of applications
+ * of the process. `copy` is an object that each copy has once, such as its class of applications.
  */
 export function nameSecondCopy(copy: object): void {
   const shared = globalThis as { [COPY]?: Copies }

@@ -12,11 +12,7 @@ export type StoreAdapter = {
   readonly id?: string
 }
 
-/**
- * Checks that a service can be a store, and that clients cannot reach it.
- *
- * @throws Error that says what is wrong
- */
+/** Checks that a service can be a store, and that clients cannot reach it. Throws an Error that says what is wrong. */
 export function assertStoreService(
   service: any,
   path: string,

@@ -53,9 +53,8 @@ export class EventStream implements WaitingConnection {
   }
 
   /**
-   * Sends bytes, or closes the stream where too much waits for the client.
-   *
-   * @param isShared Whether other clients get the same bytes
+   * Sends bytes, or closes the stream where too much waits for the client. `isShared`: whether other clients get the same
+   * bytes.
    */
   send(bytes: Uint8Array, isShared: boolean): void {
     if (this.state !== 'open') return
@@ -67,9 +66,8 @@ export class EventStream implements WaitingConnection {
   }
 
   /**
-   * Says whether an event that can wait may be sent.
-   *
-   * @returns Resolves when the client has read all, or has gone; `undefined` while there is room
+   * Says whether an event that can wait may be sent: resolves when the client has read all, or has gone; `undefined` while
+   * there is room.
    */
   whenReady(): Promise<void> | undefined {
     if (this.state !== 'open' || this.hasRoom) return undefined
@@ -138,10 +136,8 @@ export function toFieldBytes(name: 'id' | 'retry', value: string | number): Uint
 }
 
 /**
- * The bytes of an event. The field `tx` is for our client; others ignore it.
- *
- * @param name The path of the service and the name of the event
- * @throws TypeError for what JSON cannot hold
+ * The bytes of an event; `name` is the path of the service and the name of the event. The field `tx` is for our client; others
+ * ignore it. Throws TypeError for what JSON cannot hold.
  */
 export function toEventBytes(
   name: string,

@@ -70,10 +70,9 @@ export class EventStreams {
   }
 
   /**
-   * Opens the stream of a client, which is a connection from then on; one that has to wait gets the time alone. For `HEAD`,
-   * and after `close`, the login ends at once.
-   *
-   * @throws NotAuthenticated for credentials that are not valid, Unavailable when the client has gone meanwhile
+   * Opens the stream of a client, which is a connection from then on; one that has to wait gets the time alone. For `HEAD`, and
+   * after `close`, the login ends at once. Throws NotAuthenticated for credentials that are not valid, Unavailable when the
+   * client has gone meanwhile.
    */
   async open(request: StreamRequest): Promise<StreamBody> {
     const { signal, params, method, services, position } = request

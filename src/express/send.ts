@@ -8,9 +8,8 @@ type Result = Pick<HttpResult, 'status' | 'body'>
 
 /**
  * Sends a result as JSON: the same bytes as on other transports, unless the application has settings that only Express can
- * follow. Headers that middleware has set stay. `etag`: whether it has a tag where the settings of Express want one.
- *
- * @throws TypeError for a body that is no JSON; Error for a header that cannot be sent
+ * follow. Headers that middleware has set stay. `etag`: whether it has a tag where the settings of Express want one. Throws
+ * TypeError for a body that is no JSON; an Error for a header that cannot be sent.
  */
 export function sendResult(
   request: Request,

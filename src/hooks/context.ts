@@ -30,11 +30,9 @@ export class BaseHookContext implements BaseContext {
 }
 
 /**
- * Creates the context class of one method.
- *
- * @param parameters The names of the arguments, in order; each reads and writes `context.arguments`
- * @param properties What every context of the class starts with; getters and setters are kept
- * @throws Error when a name is both a parameter and a property
+ * Creates the context class of one method. `parameters` are the names of the arguments, in order; each reads and writes
+ * `context.arguments`. `properties` are what every context starts with; getters and setters are kept. Throws an Error when a
+ * name is both a parameter and a property.
  */
 export function createContextClass<C extends BaseContext>(
   parameters: readonly string[],

@@ -18,11 +18,8 @@ export function getMiddleware<C extends BaseContext>(target: unknown): readonly 
 }
 
 /**
- * Puts hooks around a method before its object is registered, as the decorators of `@feathersjs/hooks` do. They
- * run outside of what `service.hooks` registers.
- *
- * @param method The method; it is not changed
- * @param around The hooks, the outermost first
+ * Puts hooks, the outermost first, around a method before its object is registered, as the decorators of `@feathersjs/hooks`
+ * do. They run outside of what `service.hooks` registers. The method is not changed.
  */
 export function attachHooks<Attached extends (...args: never[]) => unknown>(
   method: Attached,

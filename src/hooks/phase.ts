@@ -10,10 +10,8 @@ type Step<C> =
   | { readonly type?: undefined; readonly run: Pipeline<C> }
 
 /**
- * Puts the before, after and error hooks of several phases around a pipeline. All that Feathers v5 says about `error`,
- * `result`, `original` and `type` is here and nowhere else.
- *
- * @param phases The phases, outermost first
+ * Puts the before, after and error hooks of several phases, the outermost first, around a pipeline. All that Feathers v5 says
+ * about `error`, `result`, `original` and `type` is here and nowhere else.
  */
 export function wrapPhases<C extends BaseContext>(
   inner: Pipeline<C>,

@@ -2,11 +2,7 @@ import { wrapAround } from './compose.ts'
 import { wrapPhases } from './phase.ts'
 import type { BaseContext, Layer, Pipeline } from './types.ts'
 
-/**
- * Builds one function from layers of hooks, from the inside out, so that a call composes nothing.
- *
- * @param layers The levels, outermost first
- */
+/** Builds one function from layers of hooks (outermost first), from the inside out, so that a call composes nothing. */
 export function compilePipeline<C extends BaseContext>(
   layers: readonly Layer<C>[],
   terminal: Pipeline<C>

@@ -33,10 +33,8 @@ export class HookRegistry<C extends BaseContext> {
   private readonly lists = new Map<string, RegisteredHook<C>[]>()
 
   /**
-   * Adds hooks after the existing ones. If one of them is invalid, none is added.
-   *
-   * @param hooks By type, then a function, a list, or either by method name
-   * @throws Error for an unknown type, TypeError for a hook that is not a function
+   * Adds hooks after the existing ones: by type, then a function, a list, or either by method name. If one of them is invalid,
+   * none is added. Throws an Error for an unknown type, TypeError for a hook that is not a function.
    */
   add(hooks: HookTypeMap<C>): this {
     const entries = Object.entries(hooks).flatMap(([type, input]) => toEntries<C>(type, input))
@@ -103,9 +101,8 @@ export function isHookTypeMap<C>(input: object): input is HookTypeMap<C> {
 }
 
 /**
- * Refuses a name in a map of hooks by method that was meant for a type of hooks: its hooks would never run.
- *
- * @throws Error that asks for the type
+ * Refuses a name in a map of hooks by method that was meant for a type of hooks: its hooks would never run. Throws an Error
+ * that asks for the type.
  */
 export function assertNoHookType(name: string): void {
   if (!HOOK_TYPES.includes(name) && didYouMean(name, HOOK_TYPES)) throw toTypeError(name)

@@ -9,9 +9,8 @@ import { assertSecret } from './key.ts'
 import type { Claim } from './types.ts'
 
 /**
- * A hash of what a client has sent. With the key, which is not stored: otherwise a thief of the store could try passwords.
- *
- * @param context The context of the call, before its hooks
+ * A hash of what a client has sent, before the hooks of the call. With the key, which is not stored: otherwise a thief of the
+ * store could try passwords.
  */
 export function hashRequest(
   { method, path, id, data, params: { query, route } }: HookContext,
@@ -21,12 +20,9 @@ export function hashRequest(
 }
 
 /**
- * What a call with a key is stored by. Callers with one key do not get each other’s responses.
- *
- * @param context The context of the call, after its access
- * @param path The path of its service in the application that has the keys
- * @param request The key, the hash of what was sent, and the credentials that came with it
- * @throws BadRequest for a key that others could guess, of a caller who is not known
+ * What a call with a key is stored by, once its access is decided. Callers with one key do not get each other’s responses.
+ * `path` is that of its service in the application that has the keys; `credentials` came with the request. Throws BadRequest
+ * for a key that others could guess, of a caller who is not known.
  */
 export function toClaim(
   context: HookContext,

@@ -12,11 +12,9 @@ import { isSameId } from '../utils/same-id.ts'
 type Condition = readonly [name: string, value: unknown]
 
 /**
- * The conditions of a query without those of the client on written fields, which may no longer hold. Each is left out once: all
- * others are looked at again, because a hook may have added what the client has sent too.
- *
- * @param query The query after all hooks
- * @param sent The query as it was sent; no hook has changed it
+ * The conditions of a query after all hooks, without those of the client on written fields, which may no longer hold; no hook
+ * has changed `sent`. Each is left out once: all others are looked at again, because a hook may have added what the client has
+ * sent too.
  */
 export function toKept(query: Query, sent: Query, data: unknown): Query {
   const written: Query = Object(data)

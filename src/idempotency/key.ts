@@ -18,11 +18,8 @@ const KEY = new RegExp(
 )
 
 /**
- * Takes the key out of a call that a transport has made.
- *
- * @param context The context of the call, before its hooks
- * @returns `undefined` for a call without a key
- * @throws BadRequest for a key that is not in the form of one
+ * Takes the key out of a call that a transport has made, before its hooks; `undefined` for a call without a key. Throws
+ * BadRequest for a key that is not in the form of one.
  */
 export function takeKey(context: HookContext): string | undefined {
   const { params } = context
@@ -42,9 +39,8 @@ export function takeKey(context: HookContext): string | undefined {
 }
 
 /**
- * Refuses a key that another caller could guess: callers without a login have nothing else to tell them apart.
- *
- * @throws BadRequest for a key that is too short
+ * Refuses a key that another caller could guess: callers without a login have nothing else to tell them apart. Throws
+ * BadRequest for a key that is too short.
  */
 export function assertSecret(key: string): void {
   if (key.length >= MIN_ANONYMOUS_LENGTH) return

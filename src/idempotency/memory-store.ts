@@ -30,10 +30,7 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
   private readonly limits: MemoryLimits
   private size = 0
 
-  /**
-   * @param now Returns the time, in milliseconds since 1970
-   * @param limits How much is kept
-   */
+  /** @param now Returns the time, in milliseconds since 1970 */
   constructor(now: () => number = Date.now, limits: MemoryLimits = LIMITS) {
     this.now = now
     this.limits = limits

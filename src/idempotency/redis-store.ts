@@ -27,7 +27,6 @@ if redis.call('HGET', KEYS[1], 'token') == ARGV[1] then redis.call('DEL', KEYS[1
 export class RedisIdempotencyStore extends StoreConnection implements IdempotencyStore {
   private readonly prefix: string
 
-  /** @param settings Where Redis is */
   constructor(settings: RedisSettings) {
     super(settings, { content: 'Idempotency keys', user: "The option 'store' of idempotency()" })
     this.prefix = `${settings.prefix}:idempotency:`

@@ -243,10 +243,9 @@ function toRunning(): Conflict {
 
 /**
  * A caller who may not change the record any more gets no response about it. A rule for `create` has read the data already.
- *
- * @param recordId The id of the record, where the call names it by another field
- * @returns Whether the caller may get the response; `false` for one about several records, which are not looked up
- * @throws NotFound for a record that is gone, or that neither the hooks nor the database let the caller find
+ * `recordId` is the id of the record, where the call names it by another field. Returns whether the caller may get the
+ * response; `false` for one about several records, which are not looked up. Throws NotFound for a record that is gone, or that
+ * neither the hooks nor the database let the caller find.
  */
 async function assertAllowed(
   context: HookContext,

@@ -27,11 +27,8 @@ const TOKEN = /\.eyJ(?<=\beyJ[\w-]+\.eyJ)[\w-]+\.[\w-]/
 export const NOT_KEPT = ''
 
 /**
- * A response as it is stored.
- *
- * @param context The context of a call that has finished
- * @param id The id of its record, where the call has named it by another field
- * @returns JSON; {@link NOT_KEPT} for one that is too large, that is not to be stored, that has a token, or that JSON cannot hold
+ * The response of a finished call as it is stored, in JSON; {@link NOT_KEPT} for one that is too large, that is not to be
+ * stored, that has a token, or that JSON cannot hold. `id` is that of its record, where the call has named it by another field.
  */
 export function toStoredResponse(context: HookContext, id: Id | undefined, maxSize: number): string {
   const { http: { status, headers, location } = {}, result, dispatch } = context
@@ -47,12 +44,7 @@ export function toStoredResponse(context: HookContext, id: Id | undefined, maxSi
   return toBoundedJson({ id, http: { status, headers, location }, body }, maxSize)
 }
 
-/**
- * The error of a call whose method has run, as clients see it.
- *
- * @param error What a hook after the method has thrown
- * @param id The id of the record, where the call has named it by another field
- */
+/** The error that a hook after the method has thrown, as clients see it. `id` is as in {@link toStoredResponse}. */
 export function toStoredError(
   error: unknown,
   app: FormattingApplication,
@@ -72,12 +64,7 @@ export function readResponse(
   return error ? { id, error: Object.assign(convert(error), { type: 'FeathersError' }) } : { id, body }
 }
 
-/**
- * Has a stored response leave again.
- *
- * @param context The context of the call, when all hooks are through
- * @param response The stored response, which is no error
- */
+/** Has a stored response, which is no error, leave again when all hooks are through. */
 export function restoreResponse(context: HookContext, response: string): void {
   const { http, body } = JSON.parse(response) as StoredResponse
 

@@ -33,10 +33,7 @@ export class ServiceIdempotencyStore implements IdempotencyStore {
   private readonly service: StoreAdapter
   private readonly now: () => number
 
-  /**
-   * @param service The service; `assertStoreService` has checked it
-   * @param now Returns the time, in milliseconds since 1970
-   */
+  /** `assertStoreService` has checked the service; `now` returns the time, in milliseconds since 1970. */
   constructor(service: StoreAdapter, now: () => number = Date.now) {
     this.service = service
     this.now = now

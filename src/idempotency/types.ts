@@ -18,18 +18,14 @@ export interface StoredCall {
 /** Where keys and responses are kept. */
 export interface IdempotencyStore {
   /**
-   * Begins a call in one step: of several that begin with one key, one does. One that is still running after its lease
-   * can be begun anew.
-   *
-   * @param params Those of the call, whose transaction a store in the same database joins
-   * @returns `undefined` where it has begun; otherwise what is stored
+   * Begins a call in one step: of several that begin with one key, one does, and the others get what is stored. One that is
+   * still running after its lease can be begun anew. A store in the same database joins the transaction of the params of the
+   * call.
    */
   begin(claim: Claim, params: object): Promise<StoredCall | undefined>
   /**
-   * Stores a response, unless another run has begun meanwhile.
-   *
-   * @param response As JSON; an empty string for none
-   * @returns Whether it was stored
+   * Stores a response as JSON, or an empty string for none, unless another run has begun meanwhile. Returns whether it was
+   * stored.
    */
   finish(claim: Claim, response: string): Promise<boolean>
   /** Forgets a call, unless another run has begun meanwhile. */
@@ -37,11 +33,9 @@ export interface IdempotencyStore {
   /** How a call and its key are written in one transaction; `undefined` where they are not in one database. */
   unite?(service: object, params: object): Unite | undefined
   /**
-   * Stores that the method of a call has run, in the transaction of its record, unless another run has begun meanwhile. The
-   * call still runs, with a new lease; after it, its response is not kept. There with `unite`.
-   *
-   * @param params As for `begin`
-   * @returns Whether it was stored
+   * Stores that the method of a call has run, in the transaction of its record, unless another run has begun meanwhile; the
+   * params are as for `begin`. The call still runs, with a new lease; after it, its response is not kept. There with `unite`.
+   * Returns whether it was stored.
    */
   mark?(claim: Claim, params: object): Promise<boolean>
 }

@@ -98,9 +98,8 @@ export interface SortPart {
 /** Makes JSON of rows, so that a statement can read rows of several tables. */
 export interface JsonRows {
   /**
-   * A column as a value of JSON: a string, a boolean, an integer, or JSON itself. Integers may be beyond 2^53.
-   *
-   * @returns `undefined` for a column that the driver reads otherwise than JSON has it
+   * A column as a value of JSON: a string, a boolean, an integer, or JSON itself; `undefined` for a column that the driver
+   * reads otherwise than JSON has it. Integers may be beyond 2^53.
    */
   toValue(column: Column): Fragment | undefined
   /** A row as a string: an array of its values. */

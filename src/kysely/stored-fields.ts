@@ -11,11 +11,8 @@ import { type Column, holdsUuid, isNumbered, type Kind } from './table.ts'
 export interface StoredService {
   readonly [TRAITS]: {
     /**
-     * The fields of its records.
-     *
-     * @param params The params of the call that asks, whose transaction is used
-     * @returns `undefined` where there is no table
-     * @throws Unavailable for a database that is away
+     * The fields of its records, read in the transaction of the call that asks; `undefined` where there is no table. Throws
+     * Unavailable for a database that is away.
      */
     readonly stored: (params?: AnyKyselyParams) => Promise<readonly StoredField[] | undefined>
   }

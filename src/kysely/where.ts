@@ -10,10 +10,9 @@ import { allOf, anyOf, negate } from './logic.ts'
 import { toPatternExpression } from './pattern.ts'
 
 /**
- * Translates a condition. A comparison with null is unknown in SQL and counts as false; what is turned round is
- * therefore true for unknown, as `is not true` is. So `$ne` keeps null, and every query means the same as in memory.
- *
- * @throws BadRequest that names what is no column
+ * Translates a condition. A comparison with null is unknown in SQL and counts as false; what is turned round is therefore true
+ * for unknown, as `is not true` is. So `$ne` keeps null, and every query means the same as in memory. Throws BadRequest that
+ * names what is no column.
  */
 export function toExpression(condition: Condition, table: Table): Fragment {
   switch (condition.kind) {

@@ -67,7 +67,7 @@ export class Ring {
     return entry
   }
 
-  /** Adds an event, and how many bytes it has, to the last entry; `undefined` where it is not known what is kept of it. */
+  /** Adds an event of some bytes to the last entry; `event` is `undefined` where it is not known what is kept of it. */
   grow(entry: Entry, path: string, event: KeptEvent | undefined, bytes: number): void {
     entry.count++
     entry.paths.add(path)

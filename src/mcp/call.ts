@@ -16,11 +16,9 @@ import { toFault, toToolResult } from './results.ts'
 import type { MethodTool } from './tools.ts'
 
 /**
- * Calls a method as a message of a socket does, with the rights of the caller.
- *
- * @param sent Which client has made the call, and the span that it continues
- * @param ask Asks the user, where the call needs that; what it resolves to is the result of a call that is not made
- * @returns The result, or a fault with a sentence
+ * Calls a method as a message of a socket does, with the rights of the caller. `sent` is which client has made the call, and
+ * the span that it continues. `ask` asks the user, where the call needs that; what it resolves to is the result of a call that
+ * is not made. Returns the result, or a fault with a sentence.
  */
 export async function callTool<Question>(
   app: Application,

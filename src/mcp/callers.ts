@@ -67,9 +67,8 @@ export class Callers {
   }
 
   /**
-   * Verifies the credentials of a request.
-   *
-   * @throws NotAuthenticated without valid ones, unless clients may do without: then only for those that are not valid
+   * Verifies the credentials of a request. Throws NotAuthenticated without valid ones, unless clients may do without: then only
+   * for those that are not valid.
    */
   async identify({ params }: MountedDetails): Promise<Caller> {
     const { options } = this

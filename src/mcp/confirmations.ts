@@ -44,9 +44,8 @@ export class Confirmations {
   }
 
   /**
-   * Whether a call may be made: it asks for the answer of the user, or checks it. An answer counts once.
-   *
-   * @returns `undefined` where the user agrees; what the client has to ask, or a sentence that says why the call is not made
+   * Whether a call may be made: it asks for the answer of the user, or checks it. An answer counts once. `undefined` where the
+   * user agrees; otherwise what the client has to ask, or a sentence that says why the call is not made.
    */
   async check(
     call: ConfirmedCall,

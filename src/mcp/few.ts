@@ -39,9 +39,8 @@ interface FewArguments {
 }
 
 /**
- * Reads the arguments of one of the three tools. An ignored argument could have been a condition.
- *
- * @returns The arguments, or a sentence that says what is wrong
+ * Reads the arguments of one of the three tools, or returns a sentence that says what is wrong. An ignored argument could have
+ * been a condition.
  */
 export function readFewArguments(schema: Tool['inputSchema'], given: GivenArguments): FewArguments | string {
   const names = Object.keys(schema.properties as object)

@@ -50,9 +50,8 @@ const CHECKS: OptionChecks = {
 }
 
 /**
- * Checks the options of `mcp`. What names services, methods and issuers is checked when the application is set up.
- *
- * @throws TypeError that names the option
+ * Checks the options of `mcp`. What names services, methods and issuers is checked when the application is set up. Throws a
+ * TypeError that names the option.
  */
 export function assertMcpOptions(options: unknown): asserts options is McpOptions {
   assertOptions('mcp()', options, CHECKS)

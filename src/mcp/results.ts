@@ -8,10 +8,8 @@ const MAX_BYTES = 50_000
 const ADVICE = 'use $select or $limit'
 
 /**
- * What a model gets of a result. A list, or a page, that is too large loses whole records at its end.
- *
- * @param result What a client of the service gets
- * @param many The field that a page, or an envelope, has its records in; `undefined` where there is no list
+ * What a model gets of the result that a client gets. A list, or a page, that is too large loses whole records at its end.
+ * `many` is the field that a page, or an envelope, has its records in; `undefined` where there is no list.
  */
 export function toToolResult(result: unknown, many: string | undefined): CallToolResult {
   const text = toJsonText(result) ?? 'Done'

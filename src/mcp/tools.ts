@@ -44,10 +44,8 @@ export interface MethodTool {
 const MAX_NAME = 48
 
 /**
- * Reads the tools of an application, in the order of its services.
- *
- * @returns The tools by name
- * @throws Error for two with the same name, and for options that name what there is not
+ * Reads the tools of an application by name, in the order of its services. Throws an Error for two with the same name, and for
+ * options that name what there is not.
  */
 export function readTools(app: Application, options: McpOptions): ReadonlyMap<string, MethodTool> {
   const services = readOpenServices(app)

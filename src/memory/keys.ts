@@ -36,11 +36,7 @@ export function toKey(values: Values): Key {
   return values.map((value) => (value === null || value === undefined ? null : JSON.stringify(encode(value))))
 }
 
-/**
- * The values of a key.
- *
- * @throws BadRequest for a key that a client has made up
- */
+/** The values of a key. Throws BadRequest for a key that a client has made up. */
 export function fromKey(key: Key): Values {
   try {
     return key.map((text) => (text === null ? null : decode(JSON.parse(text))))

@@ -6,9 +6,7 @@ const NAMES = ['limit', 'skip', 'sort', 'select']
 
 /**
  * Warns, in development, of a query that found no record because an operator lacks its `$`. A schema and a SQL table refuse
- * such a name; without them it is a field that no record has.
- *
- * @returns Whether it has warned
+ * such a name; without them it is a field that no record has. Returns whether it has warned.
  */
 export function warnOfMissingSign(query: unknown, records: Iterable<object>): boolean {
   const name = isObject(query) ? NAMES.find((one) => Object.hasOwn(query, one)) : undefined

@@ -18,7 +18,6 @@ export class RecordIndex {
   private readonly read: FieldReader
   private readonly entries = new Map<unknown, Set<Entry>>()
 
-  /** @param read Reads a record */
   constructor(read: FieldReader) {
     this.read = read
   }

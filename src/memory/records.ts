@@ -117,9 +117,8 @@ export class Records {
   }
 
   /**
-   * Finds the records that match a condition, in order: among those that an id or an index leads to, or else among all.
-   *
-   * @param idField The name of the field by which records are stored
+   * Finds the records that match a condition, in order: among those that an id (in `idField`) or an index leads to, or else
+   * among all.
    */
   find(where: Condition, idField: string, custom: CustomPredicates): readonly Stored[] {
     const candidates = this.findCandidates(where, idField)?.map(({ record }) => record) ?? this.values()

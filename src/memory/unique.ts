@@ -18,11 +18,7 @@ export class UniqueFields {
     this.records = records
   }
 
-  /**
-   * Adds a key.
-   *
-   * @throws Conflict when two records have the same values already
-   */
+  /** Adds a key. Throws Conflict when two records have the same values already. */
   add(fields: KeyFields): void {
     // Callers find records by the first field. Many may share it, so that whether a key is free needs an index of its own.
     this.records.addFieldIndex(fields[0])
@@ -30,12 +26,7 @@ export class UniqueFields {
     this.assertFree(this.records.getEntries().map((entry) => [entry, entry.record]))
   }
 
-  /**
-   * Checks records that are to replace all others.
-   *
-   * @param records The records by id
-   * @throws as `assertFree` does
-   */
+  /** Checks records, by id, that are to replace all others. Throws as `assertFree` does. */
   assertDistinct(records: ReadonlyMap<string, Stored>): void {
     if (this.keys.length === 0) return
 
@@ -46,10 +37,8 @@ export class UniqueFields {
   }
 
   /**
-   * Checks records before they are stored.
-   *
-   * @param changes The records, each with the entry that it replaces, if any
-   * @throws Conflict for values that another record has, BadRequest for one that no path can have
+   * Checks records before they are stored, each with the entry that it replaces, if any. Throws Conflict for values that
+   * another record has, BadRequest for one that no path can have.
    */
   assertFree(changes: readonly (readonly [Entry | undefined, Stored])[]): void {
     for (const { fields, index } of this.keys) {

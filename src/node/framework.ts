@@ -103,9 +103,8 @@ export function setErrorHeaders(response: ServerResponse, headers: HttpResult['h
 }
 
 /**
- * Checks that a function that makes middleware is not used as middleware: requests would never get a response.
- *
- * @throws Error when its first argument is a request of Node, or the context of one of Koa
+ * Checks that a function that makes middleware is not used as middleware: requests would never get a response. Throws an Error
+ * when its first argument is a request of Node, or the context of one of Koa.
  */
 export function assertNoRequest(name: string, argument: unknown): void {
   if (argument instanceof IncomingMessage || (isObject(argument) && 'req' in argument)) {

@@ -46,10 +46,10 @@ export function implementListen(
 }
 
 /**
- * Sets the services of an application up and starts its server, after `prepare`. The application is torn down too when the
- * server is closed by `server.close()`; `closers` gets the function that closes it, which `teardown` removes and calls.
+ * Sets the services of an application up and starts its server, after `prepare`, with the `args` that `server.listen` takes.
+ * The application is torn down too when the server is closed by `server.close()`; `closers` gets the function that closes it,
+ * which `teardown` removes and calls.
  *
- * @param args What `server.listen` takes
  * @throws Error while the application is being set up, and when it is torn down meanwhile; what `setup` rejects with, and what
  * keeps the server from listening. The application is torn down then, unless another server of it listens
  */

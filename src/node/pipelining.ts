@@ -95,8 +95,7 @@ function isServer(value: unknown): boolean {
 
 /**
  * The same limits for a listener, which does not know its server. On each connection, the gate of its first request decides.
- *
- * @throws TypeError for a limit that is not a positive integer
+ * Throws TypeError for a limit that is not a positive integer.
  */
 export function createPipelineGate(options: PipeliningOptions = {}): PipelineGate {
   const { requests = MAX_REQUESTS, bytes = MAX_BYTES, totalBytes = getBacklogLimit() } = options

@@ -14,11 +14,10 @@ const DECOMPRESSORS: ReadonlyMap<string, () => Transform> = new Map([
 ])
 
 /**
- * Reads the body of a request as a string, decompressed, no further than the limit, whatever its `Content-Length` says.
- *
- * @param limit How many bytes may be read, after decompression
- * @throws PayloadTooLarge past the limit, at once; UnsupportedMediaType for an unknown `Content-Encoding`; BadRequest when the
- * body cannot be decompressed or the client goes away; Error when middleware has consumed the body
+ * Reads the body of a request as a string, decompressed, no further than the limit in bytes after decompression, whatever its
+ * `Content-Length` says. Throws PayloadTooLarge past the limit, at once; UnsupportedMediaType for an unknown
+ * `Content-Encoding`; BadRequest when the body cannot be decompressed or the client goes away; an Error when middleware has
+ * consumed the body.
  */
 export async function readText(request: IncomingMessage, limit: number): Promise<string> {
   if (!hasBody(request)) return ''
@@ -91,9 +90,8 @@ export function isBodyPending(
 }
 
 /**
- * The body of a request as a stream, as it was sent.
- *
- * @throws BadRequest when the client has gone; Error when middleware has consumed the body
+ * The body of a request as a stream, as it was sent. Throws BadRequest when the client has gone; an Error when middleware has
+ * consumed the body.
  */
 export function toBodyStream(request: IncomingMessage): AsyncIterable<Uint8Array> {
   if (!request.readable || request.aborted) throw createIncompleteError(request)

@@ -17,7 +17,6 @@ const MAX_DIGITS = 100
  * The values that a value of a query stands for: itself, and for a string also the number, bigint, boolean or date that
  * is written exactly so. A field matches when it matches one of them.
  *
- * @param value A value of a query
  * @example
  * toReadings('7') // ['7', 7, 7n]
  * toReadings('07') // ['07']

@@ -50,11 +50,7 @@ export function compareAny(a: unknown, b: unknown): number {
 /** Lists the names of an object in order, each followed by its value. */
 export type ToSortedList = (object: object) => readonly unknown[]
 
-/**
- * The same with another way to list objects.
- *
- * @param toList Such as one of `rememberLists`, for many comparisons of the same objects
- */
+/** The same with another way to list objects, such as one of `rememberLists`, for many comparisons of the same objects. */
 export function compareListed(a: unknown, b: unknown, toList: ToSortedList): number {
   if (typeof a === 'number' && typeof b === 'number') return compareNumbers(a, b)
   if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : a > b ? 1 : 0

@@ -1,10 +1,6 @@
 import { copyQuery } from './validated.ts'
 
-/**
- * Adds conditions that hold whatever else a query says.
- *
- * @param query The query; it is not changed
- */
+/** Adds conditions that hold whatever else a query says. The query is not changed. */
 export function addConditions(
   query: { readonly [name: string]: unknown },
   conditions: readonly object[]

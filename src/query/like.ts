@@ -30,11 +30,7 @@ export const PATTERN_PREDICATES: CustomPredicates = Object.freeze({
   }
 })
 
-/**
- * Takes a pattern apart.
- *
- * @throws BadRequest for what is no string, and for a `\` at the end
- */
+/** Takes a pattern apart. Throws BadRequest for what is no string, and for a `\` at the end. */
 export function parsePattern(operator: string, pattern: unknown): readonly PatternPart[] {
   if (typeof pattern !== 'string') {
     throw new BadRequest(`Invalid query: '${operator}' expects a pattern, got ${describeValue(pattern)}`)

@@ -17,10 +17,8 @@ function toListTest(operator: string, value: unknown): (field: unknown) => boole
 }
 
 /**
- * The values of which a list must have one.
- *
- * @param operator `$contains`, which takes a value, or `$overlaps`, which takes an array of them
- * @throws BadRequest for anything else
+ * The values of which a list must have one: `$contains` takes a value, `$overlaps` takes an array of them. Throws BadRequest
+ * for anything else.
  */
 export function parseWanted(operator: string, value: unknown): readonly unknown[] {
   const wanted = operator === '$contains' ? [value] : value

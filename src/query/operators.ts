@@ -49,11 +49,7 @@ export function isOperator(name: string): boolean {
   )
 }
 
-/**
- * Reads the value of `$null`, which is a string in a URL.
- *
- * @throws BadRequest for anything but `true` and `false`
- */
+/** Reads the value of `$null`, which is a string in a URL. Throws BadRequest for anything but `true` and `false`. */
 export function parseNullTest(value: unknown): boolean {
   const isNull = typeof value === 'string' ? toExactBoolean(value) : value
 
@@ -72,11 +68,9 @@ export const CURSOR_FILTERS = { $after: true, $before: true, $total: true } as c
 export const CURSOR_FIELDS = ['hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'] as const
 
 /**
- * Checks a value that a field is compared with. Strings, numbers, booleans and null are values, and so are instances
- * of classes (dates, ids of a database): how those compare is up to the adapter.
- *
- * @param name What the value stands under, for the message
- * @throws BadRequest for an object, an array, `NaN`, a date that is none, a function
+ * Checks a value that a field is compared with. Strings, numbers, booleans and null are values, and so are instances of classes
+ * (dates, ids of a database): how those compare is up to the adapter. `name` is what the value stands under, for the message.
+ * Throws BadRequest for an object, an array, `NaN`, a date that is none, a function.
  */
 export function assertValue(name: string, value: unknown): void {
   const isScalar =
@@ -89,11 +83,7 @@ export function assertValue(name: string, value: unknown): void {
   throw new BadRequest(`Invalid query: '${name}' expects a single value, got ${describeValue(value)}`)
 }
 
-/**
- * Checks a list of such values.
- *
- * @throws BadRequest for anything else
- */
+/** Checks a list of such values. Throws BadRequest for anything else. */
 export function assertList(name: string, value: unknown): asserts value is readonly unknown[] {
   if (!Array.isArray(value)) {
     throw new BadRequest(`Invalid query: '${name}' expects an array, got ${describeValue(value)}`)

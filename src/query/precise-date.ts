@@ -18,11 +18,7 @@ export class PreciseDate extends Date {
 
 const FRACTION = /\.\d{3}(\d{1,3})/
 
-/**
- * A date with the microseconds of its string.
- *
- * @param text The string: `2026-11-22T10:00:00.123456Z`
- */
+/** A date with the microseconds of its string: `2026-11-22T10:00:00.123456Z`. */
 export function toPreciseDate(date: Date, text: string): Date {
   const microseconds = Number(FRACTION.exec(text)?.[1]?.padEnd(3, '0') ?? 0)
 

@@ -140,10 +140,8 @@ function toReadingTest(operator: OrderOperator, text: string): FieldTest {
 }
 
 /**
- * Compares a field with the reading that has its type. `NaN` has no order: every comparison with it is false, as one with
- * `undefined` is.
- *
- * @param otherwise The test for fields of other types
+ * Compares a field with the reading that has its type; `otherwise` is the test for fields of other types. `NaN` has no order:
+ * every comparison with it is false, as one with `undefined` is.
  */
 function toOrderTest(operator: OrderOperator, value: unknown, otherwise: FieldTest): FieldTest {
   if (typeof value === 'number' || typeof value === 'string') return toScalarTest(operator, value, otherwise)

@@ -20,9 +20,8 @@ export function isSamePlace(one: SetPlace, other: SetPlace): boolean {
  */
 export interface RecordSet extends SetPlace {
   /**
-   * Counts the records of sets of one place, in one go.
-   *
-   * @returns For each request the numbers, by value as a string; a value without records is left out
+   * Counts the records of sets of one place, in one go. Returns for each request the numbers, by value as a string; a value
+   * without records is left out.
    */
   count(requests: readonly CountRequest[]): Promise<readonly ReadonlyMap<string, number>[]>
   /** The value that a query of the same place takes for `$in`, to select all values of a field. */
@@ -39,11 +38,7 @@ export interface SetAdapter {
 
 /** An adapter that reads tables without a service, where a call of its own service reads. */
 export interface LinkAdapter {
-  /**
-   * The rows of a table.
-   *
-   * @param id A column that the order of rows ends with
-   */
+  /** The rows of a table; `id` is a column that their order ends with. */
   asLinks(table: string, id: string, params: object): LinkSource
 }
 

@@ -58,13 +58,8 @@ export class RedisConnection {
   }
 
   /**
-   * Connects to Redis.
-   *
-   * @param redis Where Redis is
-   * @param timeout How long to try, in milliseconds
-   * @param listener Called once the connection is made
-   * @param user What needs it, for the message without the package `redis`
-   * @throws Error when Redis does not respond in time
+   * Connects to Redis. `timeout` is how long to try, in milliseconds; `listener` is called once the connection is made; `user`
+   * is what needs it, for the message without the package `redis`. Throws an Error when Redis does not respond in time.
    */
   static async open(
     redis: RedisSettings['redis'],
@@ -100,9 +95,8 @@ export class RedisConnection {
   }
 
   /**
-   * Begins something, and begins it again each time that the connection was lost and is back.
-   *
-   * @param begin What to begin; its first error is thrown, later ones are followed by another attempt
+   * Begins something, and begins it again each time that the connection was lost and is back. The first error is thrown, later
+   * ones are followed by another attempt.
    */
   async keep(begin: () => Promise<void>): Promise<void> {
     this.begin = begin

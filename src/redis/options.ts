@@ -29,12 +29,8 @@ const CHECKS: OptionChecks = {
 }
 
 /**
- * Checks options, and puts in place what is left out.
- *
- * @param owner What has the options, for messages
- * @param further Options that only this owner has
- * @param under The option that holds these
- * @throws TypeError for an option that is not valid
+ * Checks options, and puts in place what is left out. `owner` has the options, for messages; `further` are those that only this
+ * owner has; `under` is the option that holds these. Throws TypeError for an option that is not valid.
  */
 export function toRedisSettings(
   owner: string,

@@ -28,10 +28,8 @@ export class StoreConnection {
   }
 
   /**
-   * Connects to Redis. From then on the connection comes back by itself.
-   *
-   * @param handleConnection Runs when Redis can be asked, at first and again
-   * @throws Error when Redis does not respond in time
+   * Connects to Redis. From then on the connection comes back by itself; `handleConnection` runs when Redis can be asked, at
+   * first and again. Throws an Error when Redis does not respond in time.
    */
   async open(
     listener: ConnectionListener = NO_LISTENER,
@@ -61,11 +59,7 @@ export class StoreConnection {
     return this.connection !== undefined
   }
 
-  /**
-   * Asks Redis.
-   *
-   * @throws Unavailable when Redis does not respond, also if what was asked has been done all the same
-   */
+  /** Asks Redis. Throws Unavailable when Redis does not respond, also if what was asked has been done all the same. */
   async ask<T>(question: (client: Client) => Promise<T>): Promise<T> {
     const { connection, description } = this
     const { content } = description

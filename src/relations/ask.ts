@@ -42,10 +42,8 @@ declare module '../utils/call-state.ts' {
 const REFUSALS: readonly number[] = [401, 403, 404, 405]
 
 /**
- * Finds records of a related service.
- *
- * @param condition The condition of the query, where no client has written any
- * @returns The records; none where the caller may not find them
+ * Finds records of a related service; none where the caller may not find them. `condition` is that of the query, where no
+ * client has written any.
  */
 export async function findRelated(
   context: HookContext,
@@ -71,9 +69,7 @@ export async function findRelated(
 }
 
 /**
- * Finds what links the records of two services. It does not leave, so it is an internal call.
- *
- * @param values The values of its field `from`
+ * Finds what links the records of two services, by values of its field `from`. It does not leave, so it is an internal call.
  */
 export async function findLinks(
   context: HookContext,
@@ -97,9 +93,8 @@ export async function findLinks(
 }
 
 /**
- * The related records that a caller may find, as a set.
- *
- * @returns `undefined` where the service has none, `null` where the caller may not find any
+ * The related records that a caller may find, as a set; `undefined` where the service has none, `null` where the caller may not
+ * find any.
  */
 export async function findSet(
   context: HookContext,
@@ -114,11 +109,7 @@ export async function findSet(
   return found ? sets.get(Object(found.result)) : null
 }
 
-/**
- * The same for what links the records of two services.
- *
- * @returns `undefined` where there is none
- */
+/** The same for what links the records of two services; `undefined` where there is none. */
 export async function findLinkSet(
   context: HookContext,
   link: LinkOptions,
@@ -134,9 +125,8 @@ export async function findLinkSet(
 }
 
 /**
- * What has the records that link: a registered service, or the rows of a table that has none.
- *
- * @throws Error where the service of the record cannot read a table
+ * What has the records that link: a registered service, or the rows of a table that has none. Throws an Error where the service
+ * of the record cannot read a table.
  */
 export function getLinkSource(
   { app, service, params }: Pick<HookContext, 'app' | 'service' | 'params'>,
@@ -152,12 +142,10 @@ export function getLinkSource(
 }
 
 /**
- * Calls `find` of a related service. Its rule holds, whether or not its `methods` offer `find`. A caller that is refused,
- * or that has neither a rule nor `find`, gets no records.
- *
- * @param inherited The slots for the call, and for all calls that are made with its params
- * @returns The context of the call; `undefined` where the caller may not find any
- * @throws BadRequest for a relation that would tell clients of hidden fields
+ * Calls `find` of a related service, and returns the context of the call; `undefined` where the caller may not find any. Its
+ * rule holds, whether or not its `methods` offer `find`. A caller that is refused, or that has neither a rule nor `find`, gets
+ * no records. `inherited` are the slots for the call, and for all calls that are made with its params. Throws BadRequest for a
+ * relation that would tell clients of hidden fields.
  */
 async function askRelated(
   context: HookContext,

@@ -37,11 +37,7 @@ export function openBudget({ params }: HookContext): Budget {
   return getInherited(params).budget ?? { left: MAX_LOADED, characters: MAX_CHARACTERS }
 }
 
-/**
- * Takes loaded records off a budget.
- *
- * @throws BadRequest where there are more
- */
+/** Takes loaded records off a budget. Throws BadRequest where there are more. */
 export function spend(budget: Budget, records: readonly unknown[]): void {
   budget.left -= records.length
 
@@ -49,10 +45,8 @@ export function spend(budget: Budget, records: readonly unknown[]): void {
 }
 
 /**
- * Takes the characters of loaded records off a budget. What they include was loaded by calls that have spent it.
- *
- * @param included The names of what they include
- * @throws BadRequest where there are more
+ * Takes the characters of loaded records off a budget. What they include (`included`) was loaded by calls that have spent it.
+ * Throws BadRequest where there are more.
  */
 export function spendCharacters(
   budget: Budget,
@@ -69,8 +63,7 @@ export function spendCharacters(
 
 /**
  * Checks the related records of a result, each counted as often as it is there: one that many others have is loaded once.
- *
- * @throws BadRequest for more records, or more characters of records, than one call may have
+ * Throws BadRequest for more records, or more characters of records, than one call may have.
  */
 export function assertResultSize(records: readonly Fields[], includes: Includes): void {
   let count = 0

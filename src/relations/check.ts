@@ -33,10 +33,8 @@ interface Checked {
 /**
  * Checks that the services of relations are there, that they have the fields that relations ask for, that the fields that a
  * relation compares can be equal, and that some client could find what it leads to. The services may be set up in any order:
- * the tables of others are read first.
- *
- * @param params Those of the call, where the first call of a service has its relations checked
- * @throws Error that names the relation and what it needs
+ * the tables of others are read first. `params` are those of the call, where the first call of a service has its relations
+ * checked. Throws an Error that names the relation and what it needs.
  */
 export async function assertRelations(app: Application, own: RelatedService, params: Params): Promise<void> {
   const { relations, include } = own.definition

@@ -14,11 +14,7 @@ export interface RelatedService {
   readonly definition: SchemaDefinition
 }
 
-/**
- * Checks that the fields that a relation compares may have equal values.
- *
- * @throws TypeError that names both fields
- */
+/** Checks that the fields that a relation compares may have equal values. Throws a TypeError that names both fields. */
 export function assertComparable(
   title: string,
   relation: Relation,

@@ -64,9 +64,8 @@ export function listCompared(
 }
 
 /**
- * The order of the records of each list, as `$sort` has it: the id decides last.
- *
- * @returns `undefined` where they are in the order of their ids alone
+ * The order of the records of each list, as `$sort` has it: the id decides last. `undefined` where they are in the order of
+ * their ids alone.
  */
 export function getListSort(app: Application, relation: Relation): ListOrder | undefined {
   if (relation.kind !== 'many' || !relation.sort) return undefined
@@ -76,11 +75,7 @@ export function getListSort(app: Application, relation: Relation): ListOrder | u
   return Object.hasOwn(relation.sort, id) ? relation.sort : { ...relation.sort, [id]: 1 }
 }
 
-/**
- * Which of the related records each list has.
- *
- * @returns `undefined` where it has all of them, in the order of their ids
- */
+/** Which of the related records each list has; `undefined` where it has all of them, in the order of their ids. */
 export function getListRules(app: Application, relation: Relation): ListRules | undefined {
   if (relation.kind !== 'many' || !(relation.sort || relation.limit)) return undefined
 

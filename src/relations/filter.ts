@@ -26,13 +26,10 @@ import { getEnds } from './ends.ts'
 type WithRecords = OneRelation | ManyRelation
 
 /**
- * Replaces the conditions of a query that go through relations by conditions on fields of the record. The related records
- * are those that the caller may find.
- *
- * @param query The query; it is not changed
- * @param filters The names by which queries filter through them
- * @throws BadRequest for a name that is no filter, for too many filters, when too many related records match, and for an
- * undefined value where the query chooses the records that are changed
+ * Replaces the conditions of a query that go through relations by conditions on fields of the record; the query is not changed.
+ * The related records are those that the caller may find. `filters` are the names by which queries filter through them. Throws
+ * BadRequest for a name that is no filter, for too many filters, when too many related records match, and for an undefined
+ * value where the query chooses the records that are changed.
  */
 export async function resolveFilters(
   context: HookContext,

@@ -30,11 +30,10 @@ export interface Telling {
 
 /**
  * Whether a relation would let clients find out the values of a hidden field. It tells which records have the value of `from`:
- * that is what is declared, as long as the server has set this value. A client that sets it could try values until the
- * relation finds something, or counts it. The order of a list tells where a value stands: a client that sets its own could
- * find out those beside it. An id only names a record, so that a relation may always end at it.
- *
- * @returns The first field that it would tell of; `undefined` where it tells of none
+ * that is what is declared, as long as the server has set this value. A client that sets it could try values until the relation
+ * finds something, or counts it. The order of a list tells where a value stands: a client that sets its own could find out
+ * those beside it. An id only names a record, so that a relation may always end at it. Returns the first field that it would
+ * tell of; `undefined` where it tells of none.
  */
 export function findTelling(place: Place, relation: Relation): Telling | undefined {
   const { app } = place

@@ -10,10 +10,8 @@ import { didYouMean } from '../utils/did-you-mean.ts'
 export type Includes = ReadonlyMap<string, readonly string[]>
 
 /**
- * Reads `$include`. An empty string is an empty list, which URLs cannot write otherwise.
- *
- * @param $include A name, or an array of names such as `comments.author`
- * @throws BadRequest for names that are no relations, and for too many
+ * Reads `$include`: a name, or an array of names such as `comments.author`. An empty string is an empty list, which URLs cannot
+ * write otherwise. Throws BadRequest for names that are no relations, and for too many.
  */
 export function readIncludes({ app }: HookContext, $include: unknown, relations: Relations): Includes {
   const names = [$include].flat().filter((name) => name !== '')
@@ -27,11 +25,7 @@ export function readIncludes({ app }: HookContext, $include: unknown, relations:
   return toIncludes(names)
 }
 
-/**
- * What is wrong with names of relations.
- *
- * @returns `undefined` where nothing is
- */
+/** What is wrong with names of relations; `undefined` where nothing is. */
 export function findFault(
   app: Application,
   names: readonly string[],

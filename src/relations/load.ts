@@ -32,11 +32,9 @@ import type { Includes } from './include.ts'
 import { getPrefetched } from './prefetch.ts'
 
 /**
- * Puts what a call includes into the records of its result: one `find` of the related service for all of them, with the
- * params of the caller.
- *
- * @throws BadRequest when more records than allowed would be loaded, and what the related service rejects with. Not after a
- * write: then the records have no relations
+ * Puts what a call includes into the records of its result: one `find` of the related service for all of them, with the params
+ * of the caller. Throws BadRequest when more records than allowed would be loaded, and what the related service rejects with;
+ * not after a write: then the records have no relations.
  */
 export async function addRelated(
   context: HookContext,

@@ -13,11 +13,7 @@ import { MAX_LOADED } from './budget.ts'
 import { getEnds, getListRules, getListSort } from './ends.ts'
 import type { Includes } from './include.ts'
 
-/**
- * Asks the adapter of a page to read related records in its statement.
- *
- * @param context The context of the call; its params get what is asked for
- */
+/** Asks the adapter of a page to read related records in its statement: the params of the call get what is asked for. */
 export function askPrefetch(context: HookContext, includes: Includes, relations: Relations): void {
   const { service, method } = context
 
@@ -65,9 +61,8 @@ function toRequest(context: HookContext, relation: Relation): PrefetchRequest | 
 }
 
 /**
- * Whether calls of `find` of a service return what its adapter finds. Hooks, a class, access, scope and schema may change that.
- *
- * @param isOutside Whether its access is asked
+ * Whether calls of `find` of a service return what its adapter finds. Hooks, a class, access (which is asked with `isOutside`),
+ * scope and schema may change that.
  */
 function isPlain(service: object, isOutside: boolean): service is SetAdapter {
   if (!hasSets(service)) return false

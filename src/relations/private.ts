@@ -9,11 +9,9 @@ import { copyWith, isPlainObject } from '../utils/object.ts'
 import { getRelations, type Includes } from './include.ts'
 
 /**
- * What events carry of a dispatch: related records that not all callers may find are for the caller alone. A hook or a
- * custom method may have loaded them by a call of its own, so the records are looked at and not the query.
- *
- * @param isDeep Whether records may be below other names, as in results of custom methods
- * @returns The same dispatch where nothing is private
+ * What events carry of a dispatch, the same one where nothing is private: related records that not all callers may find are for
+ * the caller alone. A hook or a custom method may have loaded them by a call of its own, so the records are looked at and not
+ * the query. `isDeep`: whether records may be below other names, as in results of custom methods.
  */
 export function withoutPrivate(
   context: HookContext,
@@ -64,10 +62,8 @@ function dropPrivate(context: HookContext, value: unknown, relations: Relations,
 }
 
 /**
- * Has events carry records without the related ones that not all callers may find, also below other names and in events
- * of other services.
- *
- * @param unasked What is included, and the call has not asked for
+ * Has events carry records without the related ones that not all callers may find, also below other names and in events of
+ * other services. `unasked` is what is included, and the call has not asked for.
  */
 export function markPrivate(context: HookContext, relations: Relations, unasked?: Includes): void {
   const { app } = context

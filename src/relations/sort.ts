@@ -10,11 +10,8 @@ import { getEnds } from './ends.ts'
 import { namesRelation } from './filter.ts'
 
 /**
- * Prepares a `$sort` by numbers of related records.
- *
- * @param context The context of the call; its params get what adapters need for it
- * @returns The query to go on with
- * @throws BadRequest where the adapter cannot sort by it
+ * Prepares a `$sort` by numbers of related records, and returns the query to go on with. The params of the call get what
+ * adapters need for it. Throws BadRequest where the adapter cannot sort by it.
  */
 export async function resolveSorts(context: HookContext, query: Query, relations: Relations): Promise<Query> {
   const { service } = context

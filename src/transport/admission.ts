@@ -8,11 +8,9 @@ const CHECKS: OptionChecks = {
 }
 
 /**
- * What all transports of an application ask before a connection begins: after a restart all clients come back at once, and calls
- * have to be answered meanwhile. The application setting `connectionRate` says how many may begin in a second; 100 when left
- * out.
- *
- * @throws TypeError for a setting that is not valid
+ * What all transports of an application ask before a connection begins: after a restart all clients come back at once, and
+ * calls have to be answered meanwhile. The application setting `connectionRate` says how many may begin in a second; 100 when
+ * left out. Throws TypeError for a setting that is not valid.
  */
 export function getAdmission(app: Application): Admission {
   const internals = getInternals(app)

@@ -28,9 +28,8 @@ const CHECKS: OptionChecks = {
 }
 
 /**
- * Makes what `app.asClient` returns: services that are called as by a client, without a transport.
- *
- * @throws TypeError for an option that is not valid
+ * Makes what `app.asClient` returns: services that are called as by a client, without a transport. Throws TypeError for an
+ * option that is not valid.
  */
 export function createClientOf(
   app: TransportApplication,

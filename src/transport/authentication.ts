@@ -18,8 +18,7 @@ export interface Authenticating {
 
 /**
  * The authentication service of a transport: the default one when no path is given, or nothing where none is the default.
- *
- * @throws Error for a path without a service
+ * Throws an Error for a path without a service.
  */
 export function findAuthentication(
   app: Authenticating,

@@ -23,10 +23,8 @@ export const BODY_LIMIT_CHECK: OptionCheck = [
 const JSON_TYPE = /^application\/(?:[\w!#$&^.-]+\+)?json$/
 
 /**
- * Checks that a body is declared as something that `parseJson` reads.
- *
- * @param contentType The `Content-Type` header
- * @throws UnsupportedMediaType for anything but `application/json` and `application/*+json`, in UTF-8
+ * Checks that the `Content-Type` of a body is one that `parseJson` reads. Throws UnsupportedMediaType for anything but
+ * `application/json` and `application/*+json`, in UTF-8.
  */
 export function assertJson(contentType: string | undefined): void {
   const [type = ''] = (contentType ?? '').toLowerCase().split(';')
@@ -39,9 +37,8 @@ export function assertJson(contentType: string | undefined): void {
 }
 
 /**
- * Checks that a body is declared as text in UTF-8. What is compressed is judged where bytes are read.
- *
- * @throws UnsupportedMediaType for any other
+ * Checks that a body is declared as text in UTF-8. What is compressed is judged where bytes are read. Throws
+ * UnsupportedMediaType for any other.
  */
 export function assertUtf8(contentType = ''): void {
   const [, ...parameters] = contentType.toLowerCase().split(';')
@@ -78,11 +75,7 @@ export function isAcceptedForm(contentType: string | undefined, { forms = false 
   return forms && /^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType ?? '')
 }
 
-/**
- * Parses a body. An empty one gives `undefined`, whatever its headers say.
- *
- * @throws UnsupportedMediaType and BadRequest, as `assertJson` and `parseJson` do
- */
+/** Parses a body, and throws, as `assertJson` and `parseJson` do. An empty one gives `undefined`, whatever its headers say. */
 export function parseBody(text: string, contentType: string | undefined, accepted: AcceptedBodies): unknown {
   if (text === '') return undefined
   if (isAcceptedForm(contentType, accepted)) {
@@ -98,9 +91,7 @@ export function parseBody(text: string, contentType: string | undefined, accepte
 
 /**
  * Turns a parsed body into the data of a call. No body is an empty object, as in Feathers v5. `name` is what messages of errors
- * call it.
- *
- * @throws BadRequest unless it is an object, or an array of objects, that is not nested too deep and has no gaps
+ * call it. Throws BadRequest unless it is an object, or an array of objects, that is not nested too deep and has no gaps.
  */
 export function toCallData(body: unknown, method: string, name = 'request body'): unknown {
   if (body === undefined) return {}

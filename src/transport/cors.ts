@@ -25,9 +25,8 @@ export interface Cors {
   /** The response to a preflight; `undefined` for any other request. */
   preflight(request: HttpRequest): HttpResponse | undefined
   /**
-   * Decides on a request, before it has any effect: the function of the application may fail.
-   *
-   * @returns Adds the headers to its response that let the page read it
+   * Decides on a request, before it has any effect: the function of the application may fail. What it returns adds the headers
+   * to its response that let the page read it.
    */
   allow(request: HttpRequest): (response: HttpResponse) => HttpResponse
 }
@@ -64,11 +63,7 @@ export const CORS_CHECK: OptionCheck = [
   `true, or an object with ${Object.keys(CHECKS).join(', ')}`
 ]
 
-/**
- * Checks the options of a package for CORS, which takes `origin: undefined` for any origin.
- *
- * @throws TypeError for an `origin` that is `undefined`
- */
+/** Checks the options of a package for CORS, which takes `origin: undefined` for any origin: throws TypeError for that. */
 export function assertOrigin(owner: string, options: object, under?: string): void {
   const origin: OptionCheck = [(value) => value !== undefined, "origins, or '*' for any", 'protection']
 
@@ -77,8 +72,7 @@ export function assertOrigin(owner: string, options: object, under?: string): vo
 
 /**
  * Prepares the option `cors` of a transport, which {@link CORS_CHECK} has checked: `true` is any origin, without cookies.
- *
- * @throws TypeError for a value that it cannot have
+ * Throws TypeError for a value that it cannot have.
  */
 export function createCors(option: boolean | CorsOptions | undefined, name: string): Cors | undefined {
   if (option === undefined || option === false) return undefined

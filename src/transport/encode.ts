@@ -27,9 +27,8 @@ const FRAMING =
 
 /**
  * Encodes a result as a response that is ready to be written, its body as JSON. A client that has it already gets a 304 (RFC
- * 9110 §13.1.2). `isTagged`: whether responses to `GET`, `HEAD` and `QUERY` get an `ETag`.
- *
- * @throws TypeError for a body that cannot be written as JSON; Error for a status or a header that cannot be sent
+ * 9110 §13.1.2). `isTagged`: whether responses to `GET`, `HEAD` and `QUERY` get an `ETag`. Throws TypeError for a body that
+ * cannot be written as JSON; an Error for a status or a header that cannot be sent.
  */
 export function encodeResponse(
   request: Pick<HttpRequest, 'method' | 'headers' | 'getResponseHeader'>,
@@ -65,9 +64,8 @@ export function encodeResponse(
 }
 
 /**
- * Writes a value as JSON. A `bigint` is a number, and beyond 2^53 its string, as integers of SQL are.
- *
- * @throws TypeError for a value that contains itself
+ * Writes a value as JSON. A `bigint` is a number, and beyond 2^53 its string, as integers of SQL are. Throws TypeError for a
+ * value that contains itself.
  */
 export function toJsonText(value: unknown): string | undefined {
   try {
@@ -86,11 +84,7 @@ function toJsonInteger(_name: string, value: unknown): unknown {
   return Number.isSafeInteger(number) ? number : String(value)
 }
 
-/**
- * Checks the status of a response, which hooks may set.
- *
- * @throws Error for a status that cannot be sent
- */
+/** Checks the status of a response, which hooks may set. Throws an Error for a status that cannot be sent. */
 export function assertStatus(status: number): void {
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     throw createError(

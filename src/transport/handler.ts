@@ -166,10 +166,8 @@ export function toLogContext(
 }
 
 /**
- * Runs a request for a service: credentials, body, the call itself. `onCall` gets the context before the call begins.
- *
- * @returns The context of the finished call
- * @throws What the call rejects with, and the errors of a request that cannot become a call
+ * Runs a request for a service: credentials, body, the call itself; and returns the context of the finished call. `onCall` gets
+ * the context before the call begins. Throws what the call rejects with, and the errors of a request that cannot become a call.
  */
 export async function runCall(
   app: TransportApplication,

@@ -9,11 +9,9 @@ import type { HttpSettings } from './options.ts'
 import type { MountedTarget } from './target.ts'
 
 /**
- * Runs a mounted Fetch function, with the params of calls that it may make: external ones. `HEAD` runs as `GET`. The teardown of
- * the application aborts the signal of a request whose response is being sent.
- *
- * @returns Its response, with a reader of the body
- * @throws What the function throws; TypeError when it returns no response
+ * Runs a mounted Fetch function, with the params of calls that it may make: external ones. `HEAD` runs as `GET`. The teardown
+ * of the application aborts the signal of a request whose response is being sent. Returns its response, with a reader of the
+ * body. Throws what the function throws; TypeError when it returns no response.
  */
 export async function runMounted(
   app: object,

@@ -80,8 +80,7 @@ export const AUTHENTICATION_CHECKS: OptionChecks = {
 
 /**
  * Checks the options of a transport, and fills in what they leave out. `further` are those that only it has, or has instead.
- *
- * @throws TypeError for an option that there is not, and for one with a value that it cannot have
+ * Throws TypeError for an option that there is not, and for one with a value that it cannot have.
  */
 export function toHttpSettings(name: string, options: HttpOptions, further: OptionChecks = {}): HttpSettings {
   assertOptions(name, options, { ...CHECKS, ...further })

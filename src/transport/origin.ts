@@ -16,12 +16,10 @@ type OriginRequest = Pick<HttpRequest, 'method' | 'headers' | 'host' | 'native'>
 type Trusting = Pick<Cors, 'trusts'>
 
 /**
- * Refuses a call whose credentials come from a cookie, unless a page of this server or of a known origin made it: browsers add
- * cookies to requests of any page. Origins that `cors` lets send cookies are known, beside those of the application. A read
- * without `Origin` and `Sec-Fetch-Site` passes, and so does a link that leads here, because a read changes nothing and other
- * pages cannot see the response.
- *
- * @throws Forbidden for such a call
+ * Refuses a call whose credentials come from a cookie, by Forbidden, unless a page of this server or of a known origin made it:
+ * browsers add cookies to requests of any page. Origins that `cors` lets send cookies are known, beside those of the
+ * application. A read without `Origin` and `Sec-Fetch-Site` passes, and so does a link that leads here, because a read changes
+ * nothing and other pages cannot see the response.
  */
 export async function assertOwnOrigin(
   app: TransportApplication,

@@ -7,10 +7,8 @@ import { assertQuery } from './querystring.ts'
 
 /**
  * Reads the query of a `QUERY`: the body, checked as the query of a message of a socket is, and over it what is in the URL or
- * was set by middleware, which may restrict the client.
- *
- * @throws BadRequest without a content type, and for a body that is no query; UnsupportedMediaType for a body of another type;
- * PayloadTooLarge past the limit
+ * was set by middleware, which may restrict the client. Throws BadRequest without a content type, and for a body that is no
+ * query; UnsupportedMediaType for a body of another type; PayloadTooLarge past the limit.
  */
 export async function readQuery(request: HttpRequest, inUrl: Query, bodyLimit: number): Promise<Query> {
   const { 'content-type': type } = request.headers

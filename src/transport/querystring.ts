@@ -80,11 +80,9 @@ function countValues(value: object): number {
 }
 
 /**
- * Checks a query that came as the JSON of a message, so that it holds nothing that a query string cannot.
- *
- * @param query The query; `undefined` and `null` are an empty query
- * @throws BadRequest for anything but an object, for bytes and what stands for them, for `__proto__` and `constructor` as
- * names, and past one of the `QUERY_LIMITS`
+ * Checks a query that came as the JSON of a message, so that it holds nothing that a query string cannot; `undefined` and
+ * `null` are an empty query. Throws BadRequest for anything but an object, for bytes and what stands for them, for `__proto__`
+ * and `constructor` as names, and past one of the `QUERY_LIMITS`.
  */
 export function assertQuery(query: unknown): asserts query is Query | null | undefined {
   if (query === undefined || query === null) return

@@ -38,11 +38,8 @@ function findSentId(request: Parameters<typeof withRequestId>[2]): string | unde
 }
 
 /**
- * Makes the header of a response that names its request.
- *
- * @param app The application
- * @param requestId The id, which code outside of the library may have chosen
- * @returns No header without the setting `requestIds`, and for what is no id that a proxy could have sent
+ * Makes the header of a response that names its request by an id that code outside of the library may have chosen. No header
+ * without the setting `requestIds`, and for what is no id that a proxy could have sent.
  */
 export function toRequestIdHeader(
   app: { get?(name: any): any },

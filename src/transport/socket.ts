@@ -101,10 +101,9 @@ export function toSocketError(
 }
 
 /**
- * Converts a message into a call of a service method, with the limits of an HTTP request.
- *
- * @throws NotFound for a path that leads to no service, MethodNotAllowed for a method that the service does not offer
- * to clients, BadRequest for arguments that the method does not take, Error for a connection without a `provider`
+ * Converts a message into a call of a service method, with the limits of an HTTP request. Throws NotFound for a path that leads
+ * to no service, MethodNotAllowed for a method that the service does not offer to clients, BadRequest for arguments that the
+ * method does not take, an Error for a connection without a `provider`.
  */
 export function toSocketCall(
   app: TransportApplication,
@@ -234,9 +233,8 @@ export async function authenticateConnection(
 
 /**
  * Logs a connection in with credentials that were found: the strategies store the login on it. Returns whether they are for a
- * login: credentials that are not, such as an API key, are not verified.
- *
- * @throws What the strategies throw for credentials that are not valid
+ * login: credentials that are not, such as an API key, are not verified. Throws what the strategies throw for credentials that
+ * are not valid.
  */
 export async function logInConnection(
   app: TransportApplication,
@@ -291,8 +289,7 @@ export async function isAuthenticated(
 
 /**
  * Verifies the credentials of a connection, where it has some, by the service that has logged it in, unless another is named.
- *
- * @throws What the strategies throw, for credentials that are not valid and where they cannot be verified
+ * Throws what the strategies throw, for credentials that are not valid and where they cannot be verified.
  */
 export async function verifyCredentials(
   app: TransportApplication,

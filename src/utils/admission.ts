@@ -14,10 +14,7 @@ export class Admission {
   /** When the last one that waits may come again. */
   private told = Number.NEGATIVE_INFINITY
 
-  /**
-   * @param rate How many may begin in a second
-   * @param now The clock, in milliseconds
-   */
+  /** `rate` is how many may begin in a second, `now` the clock in milliseconds. */
   constructor(rate: number, now: () => number = () => performance.now()) {
     this.interval = 1000 / rate
     this.burst = Math.max(BURST, this.interval)

@@ -59,12 +59,7 @@ export function keepSlots(context: object, change: () => unknown): void {
   else holder[STATE] = slots
 }
 
-/**
- * What is kept on the params of a call, for the service that is called.
- *
- * @param service The service that asks
- * @returns Nothing where it is kept for another service
- */
+/** What is kept on the params of a call for the service that asks; nothing where it is kept for another service. */
 export function getServiceSlots(params: object | undefined, service: object): Readonly<ServiceSlots> {
   const state = (params as WithParamsState | undefined)?.[STATE]
 
@@ -84,11 +79,7 @@ export function addServiceSlots<Params extends object, Changes extends object = 
   return withState(params, { service, slots: own, inherited: state?.inherited ?? NO_SLOTS }, changes)
 }
 
-/**
- * Copies params for a call that is made with them: of what is kept it has only what is inherited.
- *
- * @param service The service that the new call is for
- */
+/** Copies params for a call of `service` that is made with them: of what is kept it has only what is inherited. */
 export function toNestedParams<Params extends object, Changes extends object = object>(
   params: Params | undefined,
   service: object,

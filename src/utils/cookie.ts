@@ -7,9 +7,8 @@ export interface CookieAttributes {
 }
 
 /**
- * Reads the `Cookie` header of a request (RFC 6265 §4.2).
- *
- * @returns The values by name; the first one counts, which is that of the longest path
+ * Reads the `Cookie` header of a request (RFC 6265 §4.2). Of values with one name the first counts, which is that of the
+ * longest path.
  */
 export function parseCookies(header: string | readonly string[] | undefined): Map<string, string> {
   const cookies = new Map<string, string>()
@@ -25,11 +24,8 @@ export function parseCookies(header: string | readonly string[] | undefined): Ma
 }
 
 /**
- * Writes a `Set-Cookie` header. Scripts do not see the cookie, and requests that other sites make do not carry it
- * unless they lead the browser there (RFC 6265bis §5.4).
- *
- * @param name The name, a token
- * @param value The value, of characters that cookies may have
+ * Writes a `Set-Cookie` header of a name, which is a token, and a value, of characters that cookies may have. Scripts do not
+ * see the cookie, and requests that other sites make do not carry it unless they lead the browser there (RFC 6265bis §5.4).
  */
 export function toSetCookie(name: string, value: string, { maxAge, isSecure }: CookieAttributes): string {
   const attributes = ['Path=/', 'HttpOnly', 'SameSite=Lax']
@@ -40,11 +36,7 @@ export function toSetCookie(name: string, value: string, { maxAge, isSecure }: C
   return [`${name}=${value}`, ...attributes].join('; ')
 }
 
-/**
- * Headers of a response with one cookie more.
- *
- * @param cookie A `Set-Cookie` header, which may be there already; `undefined` for none
- */
+/** Headers of a response with one cookie more: a `Set-Cookie` header, which may be there already; `undefined` for none. */
 export function addSetCookie(
   headers: Record<string, string | string[]>,
   cookie: string | undefined

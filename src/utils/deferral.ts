@@ -1,8 +1,6 @@
 /**
- * Holds back what follows from a call.
- *
- * @param run What follows; it takes the transaction that held it back
- * @returns Whether it is held back: then it runs later, or never
+ * Holds back what follows from a call; `run` takes the transaction that held it back. Returns whether it is held back: then it
+ * runs later, or never.
  */
 export type Deferral = (run: (transaction?: object) => void, context: any) => boolean
 

@@ -46,12 +46,11 @@ function create(Class: ErrorConstructor, code: ErrorCode, message: string, optio
 }
 
 /**
- * The stack of an error without the frames above the developer's own line: those of alula, and of Node between them.
+ * The stack of an error without the frames above the developer's own line: those of alula, and of Node between them. The whole
+ * stack if alula is bundled, or if no other frame is left, as in a callback of a timer.
  *
- * `Error.captureStackTrace` drops them too, but it needs the function that the developer called. The two hundred places
- * that create errors do not know it: most are in helpers that several such functions share.
- *
- * @returns The whole stack if alula is bundled, or if no other frame is left, as in a callback of a timer
+ * `Error.captureStackTrace` drops them too, but it needs the function that the developer called. The two hundred places that
+ * create errors do not know it: most are in helpers that several such functions share.
  */
 function toCallerStack({ stack, message }: Error, limit: number): string | undefined {
   // A handler of `Error.prepareStackTrace` may return another value.

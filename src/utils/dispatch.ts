@@ -68,10 +68,8 @@ export function keepDispatch(record: unknown, shown: unknown): void {
 }
 
 /**
- * Keeps with a record what the schema of its service shows of it. One that another service has returned before stays one
- * of that service.
- *
- * @param own The mark that the service gives all its records
+ * Keeps with a record what the schema of its service shows of it: `own`, the mark that the service gives all its records. One
+ * that another service has returned before stays one of that service.
  */
 export function keepOwner(record: unknown, own: Mark): void {
   const mark = getMark(record)
@@ -83,11 +81,7 @@ export function keepOwner(record: unknown, own: Mark): void {
   if (base === undefined || base === WHOLE || base === own || base.isFixed) keepMark(record, own)
 }
 
-/**
- * Takes fields out of what clients see of a record, wherever it leaves from now on.
- *
- * @param omission Takes the fields out. The same one counts once
- */
+/** Takes fields out of what clients see of a record, wherever it leaves from now on. The same omission counts once. */
 export function omitFromDispatch(record: unknown, omission: Omission): void {
   if (typeof record !== 'object' || record === null) return
 
@@ -97,11 +91,7 @@ export function omitFromDispatch(record: unknown, omission: Omission): void {
     setMark(record, omitFrom(toLasting(record, known) ?? WHOLE, omission))
 }
 
-/**
- * Has a copy of a record say what the record says.
- *
- * @param change What becomes of a value that was kept with the record
- */
+/** Has a copy of a record say what the record says; `change` returns what becomes of a value that was kept with the record. */
 export function copyMark(
   record: object,
   copy: object,
@@ -113,10 +103,8 @@ export function copyMark(
 }
 
 /**
- * Whether clients see another part of a record than the schema of a service shows: it is a record of another service, or a
- * hook takes fields out.
- *
- * @param own The mark that the service gives all its records
+ * Whether clients see another part of a record than the schema of a service shows, whose records have the mark `own`: it is a
+ * record of another service, or a hook takes fields out.
  */
 export function isShownOtherwise(record: unknown, own: Mark): record is object {
   const mark = getMark(record)
@@ -124,33 +112,24 @@ export function isShownOtherwise(record: unknown, own: Mark): record is object {
   return mark !== undefined && mark !== own && !mark.isFixed
 }
 
-/**
- * Shows the records in a value as their services show them, at any depth. Only what lies around them is copied.
- *
- * @param value What leaves: a result, an event, or any part of one
- */
+/** Shows the records in a value that leaves as their services show them, at any depth. Only what lies around them is copied. */
 export function showRecords(value: unknown): unknown {
   return replaceObjects(value, showRecord)
 }
 
 /**
  * Converts the instances of classes in a value to what JSON has of them: plain objects, or what their `toJSON` returns. So
- * later changes of an instance are not in it. Dates, bytes, and instances without fields for JSON, stay what they are.
- *
- * @param value What leaves; only what lies around instances is copied
+ * later changes of an instance are not in it. Dates, bytes, and instances without fields for JSON, stay what they are. Only
+ * what lies around instances is copied.
  */
 export function showInstances(value: unknown): unknown {
   return replaceObjects(value, toPlain)
 }
 
 /**
- * Replaces objects in a value, at any depth, and in their replacements. Only what lies around them is copied. An instance
- * of a class is searched in its JSON form. An object that holds itself stays: JSON cannot have it.
- *
- * @param value The value
- * @param replace Returns what stands in the place of an object; the same object where it stays
- * @param parents The objects that hold the value
- * @param isJson Whether its `toJSON` has returned it: that is not called once more
+ * Replaces objects in a value by what `replace` returns, which may be the same object, at any depth, and in their replacements.
+ * Only what lies around them is copied. An instance of a class is searched in its JSON form. An object that holds itself (one
+ * of `parents`) stays: JSON cannot have it. `isJson`: whether its `toJSON` has returned it, which is not called once more.
  */
 export function replaceObjects(
   value: unknown,

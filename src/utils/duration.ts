@@ -5,10 +5,8 @@ const UNITS: { readonly [unit: string]: number } = { s: 1, m: 60, h: 3600, d: 86
 const DURATION = /^(\d{1,9})(s|m|h|d|w)$/
 
 /**
- * Converts a duration such as `'15m'` into milliseconds.
- *
- * @param duration A whole number with a unit (`s`, `m`, `h`, `d` or `w`), or a number of seconds
- * @returns Milliseconds; `undefined` for anything else
+ * Converts a duration into milliseconds: `'15m'`, a whole number with a unit (`s`, `m`, `h`, `d` or `w`), or a number of
+ * seconds; `undefined` for anything else.
  */
 export function parseDuration(duration: unknown): number | undefined {
   if (typeof duration === 'number') return Number.isFinite(duration) ? duration * 1000 : undefined

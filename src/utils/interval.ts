@@ -1,9 +1,7 @@
 import { toDelay } from './max-delay.ts'
 
 /**
- * Calls a function again and again. On Node that does not keep the process running.
- *
- * @returns Ends it
+ * Calls a function again and again, until the one that it returns is called. On Node that does not keep the process running.
  */
 export function runEvery(milliseconds: number, run: () => void): () => void {
   const timer: unknown = setInterval(run, toDelay(milliseconds))

@@ -11,11 +11,9 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 }
 
 /**
- * Copies an object to which properties are added, here or later: `{ ...source, name: value }`. V8 11 would give each copy
- * that a spread has made a hidden class of its own as soon as it gets a property that `source` lacks. That takes ten
- * times as long, and slows down whatever reads the copies.
- *
- * @param properties What the copy has besides, or in place of what `source` has
+ * Copies an object to which properties are added, here or later: `{ ...source, name: value }`. V8 11 would give each copy that
+ * a spread has made a hidden class of its own as soon as it gets a property that `source` lacks. That takes ten times as long,
+ * and slows down whatever reads the copies.
  */
 export function copyWith<Source extends object, Properties extends object>(
   source: Source | undefined,
@@ -78,10 +76,8 @@ export function getPath(value: unknown, path: readonly string[]): unknown {
 }
 
 /**
- * Sets the value at the end of a path of names, and makes the objects that are missing on the way.
- *
- * @param target The object to change
- * @param path The names; a path through `__proto__` changes nothing
+ * Sets the value at the end of a path of names in an object, and makes the objects that are missing on the way. A path through
+ * `__proto__` changes nothing.
  */
 export function setPath(target: object, path: readonly string[], value: unknown): void {
   if (path.includes('__proto__')) return
@@ -100,9 +96,8 @@ export function setPath(target: object, path: readonly string[], value: unknown)
 }
 
 /**
- * Copies plain objects and arrays with all that is in them; everything else stays what it is.
- *
- * @param finish What to do with each copy, for example `Object.freeze`
+ * Copies plain objects and arrays with all that is in them; everything else stays what it is. `finish`, for example
+ * `Object.freeze`, gets each copy.
  */
 export function copyPlain<T>(value: T, finish?: (copy: object) => object): T
 export function copyPlain(value: unknown, finish: (copy: object) => object = (copy) => copy): unknown {
@@ -132,10 +127,8 @@ export function setOwn(target: object, name: string, value: unknown): void {
 }
 
 /**
- * Finds a value in plain objects and arrays, at any depth.
- *
- * @param isWanted Tells whether a value is one of those to find
- * @returns The names on the way to the first one, joined by dots; `undefined` when there is none
+ * Finds a value in plain objects and arrays, at any depth. Returns the names on the way to the first one, joined by dots;
+ * `undefined` when there is none.
  */
 export function findPath(
   value: unknown,
@@ -176,11 +169,9 @@ export function isSamePlain(one: unknown, other: unknown): boolean {
 }
 
 /**
- * Puts plain objects over one another, nested ones too. Of anything else, and of two values that are not both
- * plain objects, the later one counts; what is `undefined` changes nothing. No source is changed. An object that
- * holds functions works on itself: it is no data, and stays what it is.
- *
- * @param sources The objects, the weakest first; those that are missing are left out
+ * Puts plain objects over one another, the weakest first, nested ones too; those that are missing are left out. Of anything
+ * else, and of two values that are not both plain objects, the later one counts; what is `undefined` changes nothing. No source
+ * is changed. An object that holds functions works on itself: it is no data, and stays what it is.
  */
 export function mergePlain(...sources: readonly (object | null | undefined)[]): { [name: string]: any } {
   const merged = new Map<string, unknown>()

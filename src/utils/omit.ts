@@ -3,10 +3,9 @@ import { showRecord } from './dispatch.ts'
 import { withoutJson } from './object.ts'
 
 /**
- * An object without the value at the end of a path of names. Only what lies on the path is copied, and nothing where no value
- * is there; arrays on it are gone through. A record below the object is on the path as its service shows it.
- *
- * @param value The object; anything else is returned as it is
+ * An object without the value at the end of a path of names; anything else as it is. Only what lies on the path is copied, and
+ * nothing where no value is there; arrays on it are gone through. A record below the object is on the path as its service shows
+ * it.
  */
 export function omitPath(value: unknown, [name, ...rest]: readonly string[]): unknown {
   if (typeof value !== 'object' || value === null || name === undefined) return value
@@ -31,10 +30,8 @@ export function omitPath(value: unknown, [name, ...rest]: readonly string[]): un
 }
 
 /**
- * Copies a record without what is at the end of some paths, or has a path as its name: a record may have `profile.secret`
- * for a column. Of an instance it is what JSON has of it.
- *
- * @param record The record; anything else is returned as it is
+ * Copies a record without what is at the end of some paths, or has a path as its name: a record may have `profile.secret` for a
+ * column. Of an instance it is what JSON has of it; anything else is returned as it is.
  */
 export function omitPaths(record: unknown, paths: readonly (readonly string[])[]): unknown {
   if (typeof record !== 'object' || record === null) return record

@@ -83,12 +83,7 @@ export function assertOptions<Options>(
   }
 }
 
-/**
- * Checks one value.
- *
- * @param owner What has the option, for messages
- * @throws TypeError that names the option and its owner
- */
+/** Checks one value. Throws a TypeError that names the option and its owner. */
 export function assertOption(
   owner: string,
   name: string,

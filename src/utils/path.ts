@@ -1,8 +1,4 @@
-/**
- * Removes all slashes at both ends of a path; slashes inside it stay.
- *
- * @param path A service path or the path of a URL
- */
+/** Removes all slashes at both ends of the path of a service or of a URL; slashes inside it stay. */
 export function stripSlashes(path: string): string {
   const trimmed = stripTrailingSlashes(path)
   let start = 0
@@ -28,11 +24,7 @@ export function toPrefix(path: string): string {
   return stripped === '' ? '' : `/${stripped}`
 }
 
-/**
- * Removes what the path of a request begins with; `null` when it does not.
- *
- * @param prefix What `toPrefix` returned
- */
+/** Removes what the path of a request begins with, as `toPrefix` has returned it; `null` when it does not. */
 export function stripPrefix(path: string, prefix: string): string | null {
   if (path !== prefix && !path.startsWith(`${prefix}/`)) return null
 

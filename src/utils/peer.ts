@@ -6,9 +6,7 @@ import { createError } from './developer-error.ts'
  *
  * @example
  * const { Server } = await import('socket.io').catch(rethrowMissingPeer('socket.io', "'alula/socketio'"))
- * @param name The name of the package
  * @param user What needs it, as a sentence begins: `'alula/socketio'`
- * @returns A function that throws an error which says what to do
  */
 export function rethrowMissingPeer(name: string, user: string): (cause: unknown) => never {
   return (cause) => {

@@ -15,11 +15,9 @@ export function andThen<T, R>(value: T | PromiseLike<T>, next: (value: T) => R |
 }
 
 /**
- * Calls a function for each item, and waits until all calls have settled, even when one fails: no call runs on after the
- * result is known, and no promise rejects without a handler. After a call that throws, no further one begins.
- *
- * @returns The results in order; a promise of them as soon as one of them is a promise
- * @throws The error of the first item that fails
+ * Calls a function for each item, and waits until all calls have settled, even when one fails: no call runs on after the result
+ * is known, and no promise rejects without a handler. After a call that throws, no further one begins. Returns the results in
+ * order; a promise of them as soon as one of them is a promise. Throws the error of the first item that fails.
  */
 export function mapAll<Item, R>(
   items: readonly Item[],
@@ -41,11 +39,7 @@ export function mapAll<Item, R>(
   return begun.some(isPromise) ? waitForAll(begun) : (begun as R[])
 }
 
-/**
- * Waits until all promises are settled.
- *
- * @throws What the first of them in this order rejects with, once all are settled
- */
+/** Waits until all promises are settled. Throws what the first of them in this order rejects with. */
 export async function waitForAll<const T extends readonly unknown[]>(
   promises: T
 ): Promise<{ -readonly [Index in keyof T]: Awaited<T[Index]> }> {
@@ -60,12 +54,9 @@ export async function waitForAll<const T extends readonly unknown[]>(
 }
 
 /**
- * Refuses a promise where a value is needed at once: as a condition it would always be true.
- *
- * @param value What a function of the application has returned
- * @param sentence What the error says, for example `channel.filter expects a function that returns true or false`
- * @returns The value
- * @throws TypeError for a promise, which may reject without harm
+ * Refuses a promise that a function of the application has returned where a value is needed at once: as a condition it would
+ * always be true. `sentence` is what the error says, for example `channel.filter expects a function that returns true or
+ * false`. Returns the value. Throws TypeError for a promise, which may reject without harm.
  */
 export function assertSync<T>(value: T, sentence: string): T {
   if (!isPromise(value)) return value
@@ -76,9 +67,8 @@ export function assertSync<T>(value: T, sentence: string): T {
 }
 
 /**
- * Runs code of the application: an error that it throws, or rejects with later, goes no further than `report`.
- *
- * @returns What the code returns; `undefined` where it throws
+ * Runs code of the application, and returns what it returns: an error that it throws (then `undefined`), or rejects with later,
+ * goes no further than `report`.
  */
 export function attempt(run: () => unknown, report: (error: unknown) => void): unknown {
   try {
@@ -97,11 +87,7 @@ export function disregard(promise: unknown): void {
   Promise.resolve(promise).catch(() => undefined)
 }
 
-/**
- * Waits until all promises are settled, but not longer than a limit.
- *
- * @returns Whether all are settled
- */
+/** Waits until all promises are settled, but not longer than a limit, and returns whether they are. */
 export async function settleWithin(limit: number, promises: readonly unknown[]): Promise<boolean> {
   const settled = Promise.allSettled(promises).then(() => true)
 

@@ -1,10 +1,4 @@
-/**
- * Reads the body of a response, and no more than it may hold.
- *
- * @param response The response
- * @param max How many bytes it may have
- * @throws Error for a longer one, whose request ends
- */
+/** Reads the body of a response, and no more than `max` bytes. Throws an Error for a longer one, whose request ends. */
 export async function readBounded({ body }: Response, max: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0

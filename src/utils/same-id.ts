@@ -1,9 +1,6 @@
 /**
- * Whether a value is the given id. Ids of some databases are instances: clients see them as strings, and hooks may have
- * copied them.
- *
- * @param value What was sent, or written
- * @param id The id
+ * Whether a value that was sent, or written, is the given id. Ids of some databases are instances: clients see them as strings,
+ * and hooks may have copied them.
  */
 export function isSameId(value: unknown, id: unknown): boolean {
   if (value === id) return true

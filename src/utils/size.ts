@@ -2,11 +2,7 @@ import { isPlainObject } from './object.ts'
 
 const NONE: ReadonlySet<string> = new Set()
 
-/**
- * About how many characters a value has as JSON.
- *
- * @param left The names of its fields that are not counted
- */
+/** About how many characters a value has as JSON, without its fields with the names `left`. */
 export function countCharacters(value: unknown, left: ReadonlySet<string> = NONE): number {
   if (typeof value === 'string') return value.length
   if (ArrayBuffer.isView(value)) return value.byteLength
@@ -36,10 +32,8 @@ const MEMBER_BYTES = 8
 const MAX_ITEMS = 10_000
 
 /**
- * About how many bytes a value takes in memory. Objects that are in it twice count twice.
- *
- * @param value The value
- * @param limit Where counting stops, also for a value that contains itself
+ * About how many bytes a value takes in memory; at `limit` counting stops, also for a value that contains itself. Objects that
+ * are in it twice count twice.
  */
 export function estimateBytes(value: unknown, limit: number): number {
   const open: unknown[] = [value]

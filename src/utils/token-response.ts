@@ -10,9 +10,8 @@ export interface TokenResponse {
 }
 
 /**
- * Marks an object that carries an access token: clients must not cache it, nor receive that of another one.
- *
- * @param response What the response needs besides
+ * Marks an object that carries an access token: clients must not cache it, nor receive that of another one. `response` is what
+ * the response needs besides.
  */
 export function markTokenResponse<Result extends object>(
   result: Result,

@@ -29,19 +29,14 @@ interface DiagnosticsChannel {
 }
 
 /**
- * Opens a channel. All that open it by the same name have the same one.
- *
- * @param name Its name, for example `alula:call`; Node calls its parts `tracing:alula:call:start` and so on
+ * Opens a channel, for example `alula:call`; Node calls its parts `tracing:alula:call:start` and so on. All that open it by the
+ * same name have the same one.
  */
 export function openTracing<Message extends object>(name: string): Tracing<Message> {
   return loadChannels()?.tracingChannel(name) ?? SILENT
 }
 
-/**
- * Opens a channel for what happens at one moment.
- *
- * @param name Its name, which is that of Node too
- */
+/** Opens a channel for what happens at one moment. Its name is that of Node too. */
 export function openPublishing<Message extends object>(name: string): Publishing<Message> {
   return loadChannels()?.channel(name) ?? SILENT
 }

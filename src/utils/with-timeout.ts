@@ -1,11 +1,9 @@
 import { toDelay } from './max-delay.ts'
 
 /**
- * Rejects after `limit` ms if the promise is still pending. The timer ends with the promise, so it keeps no process alive.
- * If the process itself was busy for that long, input that arrived meanwhile is handled before the promise rejects.
- *
- * @param toError Makes the error after the limit
- * @throws The error after the limit; what the promise rejects with
+ * Rejects with `toError()` after `limit` ms if the promise is still pending. The timer ends with the promise, so it keeps no
+ * process alive. If the process itself was busy for that long, input that arrived meanwhile is handled before the promise
+ * rejects.
  */
 export async function withTimeout<T>(
   promise: Promise<T>,

@@ -1,8 +1,6 @@
 /**
- * Creates an error without a stack trace, for one that is caught at once. To capture a trace takes longer than the rest of a refused
- * call.
- *
- * @returns The error; its `stack` is its name and message
+ * Creates an error for one that is caught at once, without a stack trace: its `stack` is its name and message. To capture a
+ * trace takes longer than the rest of a refused call.
  */
 export function withoutStack<E extends Error>(create: () => E): E {
   const limit = Error.stackTraceLimit

@@ -36,10 +36,9 @@ const DECIMAL = /^-?\d+\.\d+$/
 const UNORDERED = /[\ue000-\uffff]/
 
 /**
- * Prepares a query for the records of events. As a query string (`isText`), all its values are strings.
- *
- * @returns `undefined` for a query that only the server understands: one with `$select`, `$include`, or other operators than
- * those that every service has, and `$not` and `$nor`
+ * Prepares a query for the records of events. As a query string (`isText`), all its values are strings. `undefined` for a query
+ * that only the server understands: one with `$select`, `$include`, or other operators than those that every service has, and
+ * `$not` and `$nor`.
  */
 export function createDecider(query: Query, isText: boolean): Decider | undefined {
   const parsed = parseSent(query, isText)
