@@ -10,13 +10,8 @@ export interface Part {
 export type Placed = Binding & { readonly from: string; readonly name: string }
 
 /**
- * Distributes the names of a statement to the modules where they live now.
- *
- * @param reference The statement
- * @param placed Its names, without those that are not needed
- * @param entry The module that has all names by default
- * @param source The text around
- * @returns Nothing where the entry has all names as they are written
+ * Distributes the names of a statement, without those that are not needed, to the modules where they live now. `entry` is the
+ * module that has all names by default. Returns nothing where it has all names as they are written.
  */
 export function distribute(
   reference: Reference,

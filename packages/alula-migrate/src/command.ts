@@ -24,11 +24,7 @@ and lists the places that need manual changes. Without a folder, the current one
 /** A mistake in the arguments, which is answered with the usage. */
 class UsageError extends Error {}
 
-/**
- * Runs the command.
- *
- * @param args The arguments after the name of the command
- */
+/** Runs the command with the arguments after its name. */
 export function runCommand(args: readonly string[]): MigrationOutcome {
   try {
     return run(args)

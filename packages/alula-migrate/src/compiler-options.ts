@@ -34,10 +34,8 @@ const STRICT = ['node16', 'node18']
 const ES_MODULES = /^es(?:\d|next)/
 
 /**
- * Changes a `tsconfig.json` so that the types of alula are found, and so that packages that stay use them too.
- *
- * @param source Its text, with comments or without
- * @param input What is known of the package
+ * Changes a `tsconfig.json`, with comments or without, so that the types of alula are found, and so that packages that stay use
+ * them too.
  */
 export function rewriteCompilerOptions(source: string, input: CompilerOptionsInput): Rewritten {
   const json = new JsonText(source)

@@ -7,11 +7,7 @@ export const PRESETS: readonly string[] =
 
 const SETTINGS: readonly string[] = ['redirect', 'origins', 'defaults']
 
-/**
- * Reads a file of `@feathersjs/configuration`: a provider of logins without a preset needs its issuer.
- *
- * @param source JSON
- */
+/** Reads the JSON of a file of `@feathersjs/configuration`: a provider of logins without a preset needs its issuer. */
 export function rewriteConfiguration(source: string): Rewritten {
   const json = new JsonText(source)
   const path = ['authentication', 'oauth']

@@ -16,11 +16,8 @@ const SOURCE = /\.(?:[cm]?[jt]s|[jt]sx|vue|svelte)$/
 const SKIPPED = ['node_modules', 'dist', 'build', 'coverage']
 
 /**
- * Looks for the sources of a project. What is hidden, made by a tool, ignored by git under its plain name, or behind
- * a symbolic link is left out, and so is JavaScript that was compiled from TypeScript beside it.
- *
- * @param root The folder of the project
- * @param compiled Folders that a compiler fills, whose JavaScript is left out
+ * Looks for the sources of a project. What is hidden, made by a tool, ignored by git under its plain name, or behind a symbolic
+ * link is left out, and so is JavaScript that was compiled from TypeScript: beside it, or into one of the folders `compiled`.
  */
 export function findFiles(root: string, compiled: readonly string[] = []): FoundFiles {
   const paths = globSync('**', { cwd: root, ignore: readIgnored(root), followSymbolicLinks: false }).sort()
@@ -41,11 +38,7 @@ export function findFiles(root: string, compiled: readonly string[] = []): Found
   }
 }
 
-/**
- * Reads a file, with its byte order mark.
- *
- * @returns Nothing for what is not UTF-8: it would not come back as it was
- */
+/** Reads a file, with its byte order mark. Returns nothing for what is not UTF-8: it would not come back as it was. */
 export function readText(path: string): string | undefined {
   const bytes = readFileSync(path)
 

@@ -51,11 +51,8 @@ export class JsonText {
   }
 
   /**
-   * Sets the property at a path, or removes it.
-   *
-   * @param value `undefined` removes it
-   * @param isSorted Whether a new property comes in front of the first name that is later, and a new object is the last
-   * property around it; otherwise they are first
+   * Sets the property at a path; `undefined` removes it. `isSorted`: whether a new property comes in front of the first name
+   * that is later, and a new object is the last property around it; otherwise they are first.
    */
   set(path: readonly string[], value: unknown, isSorted = false): void {
     const name = path.at(-1) as string

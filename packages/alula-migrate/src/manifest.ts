@@ -66,12 +66,7 @@ interface Planned {
 
 type Listed = ReadonlyMap<string, { readonly section: string; readonly range: string }>
 
-/**
- * Replaces the packages of Feathers in a `package.json`.
- *
- * @param source Its text
- * @param options What it has to follow
- */
+/** Replaces the packages of Feathers in a `package.json`. */
 export function rewriteManifest(source: string, options: ManifestOptions): Rewritten {
   const json = new JsonText(source)
 

@@ -22,13 +22,9 @@ export interface MigratedFile extends Pick<Rewritten, 'changes' | 'remarks'> {
 }
 
 /**
- * Moves a project from Feathers v5 to alula: its sources, its `package.json`, its `tsconfig.json` and its configuration,
- * and each package below that lists packages of Feathers. Everything is read before the first file is written.
- *
- * @param folder The folder of the project
- * @param options Whether to write
- * @returns What there is to say about each file that it read, by line
- * @throws Error for a project on a pre-release of Feathers v5
+ * Moves a project from Feathers v5 to alula: its sources, its `package.json`, its `tsconfig.json` and its configuration, and
+ * each package below that lists packages of Feathers. Everything is read before the first file is written. Returns what there
+ * is to say about each file that it read, by line. Throws an Error for a project on a pre-release of Feathers v5.
  */
 export function migrateFolder(folder: string, { dryRun = false }: MigrationOptions = {}): MigratedFile[] {
   const rewritten = planFolder(folder, '')

@@ -154,11 +154,8 @@ export type Known =
   | { readonly kind: 'unknown'; readonly reason: string }
 
 /**
- * Looks a module specifier up.
- *
- * @param specifier What a file imports from
- * @param isClient Whether that file connects to a server; see {@link isClientFile}
- * @returns Nothing for what is not of Feathers
+ * Looks up the module specifier of an import; nothing for what is not of Feathers. `isClient`: whether its file connects to a
+ * server; see {@link isClientFile}.
  */
 export function lookUp(specifier: string, isClient = false): Known | undefined {
   if (!specifier.startsWith('@feathersjs/')) return undefined
@@ -183,11 +180,7 @@ export function lookUp(specifier: string, isClient = false): Known | undefined {
   return { kind: 'unknown', reason }
 }
 
-/**
- * Whether a file with these imports builds a client, and not a server that is one too.
- *
- * @param specifiers Everything that the file imports from
- */
+/** Whether a file with these imports builds a client, and not a server that is one too. */
 export function isClientFile(specifiers: readonly string[]): boolean {
   const has = (name: RegExp) => specifiers.some((specifier) => name.test(specifier))
 
@@ -195,11 +188,7 @@ export function isClientFile(specifiers: readonly string[]): boolean {
 }
 
 /**
- * Where an exported name lives now.
- *
- * @param replacement The package that exported it
- * @param name The name, or `'default'`
- * @returns A message that says what to do if there is no such name
+ * Where a name, or `'default'`, that a package exported lives now; if there is no such name, a message that says what to do.
  */
 export function resolveName(replacement: Replacement, name: string): Target | string {
   const { entry, main, hasDefault, moved = {}, gone = {} } = replacement

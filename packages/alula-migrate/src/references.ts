@@ -83,12 +83,7 @@ const PROMISE_MEMBERS: readonly unknown[] = ['then', 'catch', 'finally']
 
 type Found = Reference | undefined
 
-/**
- * Finds every place where a source text names a module.
- *
- * @param file The syntax tree
- * @param source The text
- */
+/** Finds every place where a source text names a module. */
 export function findReferences(file: Node, source: string): Reference[] {
   const references = new Map<Node, Reference>()
 

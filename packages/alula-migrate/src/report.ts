@@ -4,10 +4,8 @@ import type { MigratedFile } from './migrate.ts'
 const DOCUMENT = 'node_modules/alula/docs/migrating.md'
 
 /**
- * Reports what a migration did: the changes by file, the places that need manual changes, and a summary.
- *
- * @param files What it returned
- * @param dryRun Whether nothing was written
+ * Reports what a migration did: the changes by file, the places that need manual changes, and a summary. `dryRun`: whether
+ * nothing was written.
  */
 export function renderReport(files: readonly MigratedFile[], dryRun: boolean): string {
   const changes = files.flatMap(({ path, changes }) =>

@@ -16,13 +16,8 @@ const DEPENDS = 'whether it has to change depends on the code that reads it'
 const UNLOADED: readonly ReferenceKind[] = ['comment', 'computed', 'text']
 
 /**
- * Rewrites the imports of a source text.
- *
- * @param source JavaScript or TypeScript
- * @param path Its ending tells the language
- * @param hasKoa Whether `@feathersjs/koa` gave its types to the whole application
- * @returns The same text when there is nothing to do
- * @throws SyntaxError for what cannot be parsed
+ * Rewrites the imports of a source text; the same text when there is nothing to do. The ending of `path` tells the language.
+ * `hasKoa`: whether `@feathersjs/koa` gave its types to the whole application. Throws SyntaxError for what cannot be parsed.
  */
 export function rewriteSource(source: string, path = 'source.ts', hasKoa = false): Rewritten {
   return new Rewriter(source, parseSource(source, path)).run(hasKoa && /\.[cm]?tsx?$/.test(path))

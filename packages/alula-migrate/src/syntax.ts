@@ -41,10 +41,8 @@ const PLUGINS: readonly ParserPlugin[] = [
 ]
 
 /**
- * Parses a source text into a file: a program, and comments.
- *
- * @param path Its ending tells the language; only in `.ts`, `.mts` and `.cts` can `<` begin no element
- * @throws SyntaxError for what is neither JavaScript nor TypeScript
+ * Parses a source text into a file: a program, and comments. The ending of `path` tells the language; only in `.ts`, `.mts` and
+ * `.cts` can `<` begin no element. Throws SyntaxError for what is neither JavaScript nor TypeScript.
  */
 export function parseSource(source: string, path: string): Node {
   const language: ParserPlugin = /\.[cm]?tsx?$/.test(path) ? 'typescript' : 'flow'
@@ -61,9 +59,8 @@ export function parseSource(source: string, path: string): Node {
 }
 
 /**
- * Visits a node and all below it, from the outside in.
- *
- * @param visit Gets a node and those around it, the nearest last; returns `false` to leave out what is below
+ * Visits a node and all below it, from the outside in. `visit` gets a node and those around it, the nearest last; it returns
+ * `false` to leave out what is below.
  */
 export function walk(
   node: Node,

@@ -24,12 +24,8 @@ export interface Member {
 const FUNCTION_MEMBERS: readonly unknown[] = ['apply', 'bind', 'call', 'length', 'name', 'prototype']
 
 /**
- * Finds where a name of a module is used: in the scope that declares it, but not where an inner scope declares the same
- * name, which is another one there.
- *
- * @param file The syntax tree
- * @param name The local name
- * @param declaration The statement that declares it, which is left out
+ * Finds where a name of a module is used: in the scope that declares it, without the declaration, but not where an inner scope
+ * declares the same name, which is another one there.
  */
 export function findUses(file: Node, name: string, declaration: Range): Use[] {
   const { scope, around } = findScope(file.program as Node, name, declaration)

@@ -11,9 +11,7 @@ export function isBefore(range: string | undefined, version: string): boolean | 
 }
 
 /**
- * Reads which version of a package a lock file installs: that of npm, Yarn or pnpm.
- *
- * @param folders Where it may be; the first one that has a lock file decides
+ * Reads which version of a package a lock file installs: that of npm, Yarn or pnpm, in the first of the folders that has one.
  */
 export function readLocked(folders: readonly string[]): (name: string) => string | undefined {
   const find = (file: string) => folders.map((folder) => join(folder, file)).find((path) => existsSync(path))

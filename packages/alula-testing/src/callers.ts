@@ -21,11 +21,8 @@ export interface Users {
 export const ANONYMOUS = 'nobody'
 
 /**
- * Refuses users who are not there: they would make no call, which proves nothing.
- *
- * @param app The application
- * @param users The users, by what the proof calls them
- * @throws TypeError for what is no entity, and for one that its service does not have
+ * Refuses users who are not there: they would make no call, which proves nothing. Throws TypeError for what is no entity, and
+ * for one that its service does not have.
  */
 export async function assertUsers(app: Application, users: Users): Promise<void> {
   for (const [name, entity] of Object.entries(users)) {
@@ -42,9 +39,8 @@ export async function assertUsers(app: Application, users: Users): Promise<void>
 }
 
 /**
- * Logs a caller in for one call: a call before may have changed the password, which revokes all tokens.
- *
- * @returns `undefined` for a user who is removed
+ * Logs a caller in for one call; `undefined` for a user who is removed. A call before may have changed the password, which
+ * revokes all tokens.
  */
 export async function createCaller(
   app: Application,
@@ -58,11 +54,7 @@ export async function createCaller(
   return entity && { name, entity, client: await loginAs(app, entity) }
 }
 
-/**
- * Logs a user in for one call, with a login that was long ago.
- *
- * @returns `undefined` for a user who is removed
- */
+/** Logs a user in for one call, with a login that was long ago; `undefined` for a user who is removed. */
 export async function createStaleCaller(
   app: Application,
   name: string,

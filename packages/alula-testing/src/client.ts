@@ -93,12 +93,7 @@ export async function loginAs(
   return createUser(app, service, strategy, accessToken as string, options)
 }
 
-/**
- * Logs in as {@link loginAs} does, with an access token whose login was in 1970.
- *
- * @param app An application with an authentication service, set up
- * @param entity The entity
- */
+/** Logs in as {@link loginAs} does, with an access token whose login was in 1970. */
 export async function loginLongAgo(app: Application, entity: object): Promise<TestUser> {
   const { accessToken: current } = await loginAs(app, entity)
   const service = app.defaultAuthentication?.() as AuthenticationService

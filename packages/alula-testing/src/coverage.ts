@@ -40,13 +40,7 @@ export class CoverageCounter {
   }
 }
 
-/**
- * Prints what was covered, one line for each operation.
- *
- * @param log Where to
- * @param title What has covered it
- * @param coverage What was covered
- */
+/** Prints what was covered, one line for each operation; `title` is what has covered it. */
 export function logCoverage(log: Log, title: string, { rows, notCovered }: Coverage): void {
   if (log === false) return
 

@@ -34,11 +34,7 @@ export interface DocumentRequest {
 /** How often a valid value is tried for. */
 const MAX_TRIES = 30
 
-/**
- * The operations of a document whose responses end: not those of streams of events.
- *
- * @param document The document
- */
+/** The operations of a document whose responses end: not those of streams of events. */
 export function listOperations({ paths }: OpenApiDocument): readonly Operation[] {
   return Object.entries(paths)
     .flatMap(([path, operations]) =>
@@ -73,10 +69,8 @@ export class RequestMaker {
   }
 
   /**
-   * A request that the document allows.
-   *
-   * @param known Values that its placeholders may have together
-   * @returns `undefined` where none is found, for instance because of a pattern
+   * A request that the document allows; `undefined` where none is found, for instance because of a pattern. `known` are values
+   * that its placeholders may have together.
    */
   valid(known: readonly PathValues[]): DocumentRequest | undefined {
     const address = this.toAddress(known)
@@ -86,11 +80,8 @@ export class RequestMaker {
   }
 
   /**
-   * A request for a record: without a query that it can do without.
-   *
-   * @param values What is in place of the placeholders
-   * @param given The body, or the query of an operation without one; a body is made up where it is left out
-   * @returns `undefined` where none is found
+   * A request for a record: without a query that it can do without; `undefined` where none is found. `values` are in place of
+   * the placeholders; `given` is the body, or the query of an operation without one; a body is made up where it is left out.
    */
   reaching(values: PathValues, given?: unknown): DocumentRequest | undefined {
     const { parameters = [], requestBody } = this.operation
@@ -112,10 +103,8 @@ export class RequestMaker {
   }
 
   /**
-   * A request that the document does not allow.
-   *
-   * @param known Values that its placeholders may have together
-   * @returns `undefined` where none is found: it may allow everything
+   * A request that the document does not allow; `undefined` where none is found: it may allow everything. `known` are values
+   * that its placeholders may have together.
    */
   damaged(known: readonly PathValues[]): DocumentRequest | undefined {
     const { parameters = [], requestBody } = this.operation

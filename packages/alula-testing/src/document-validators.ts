@@ -14,11 +14,7 @@ export interface Validators {
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i
 const DATE = /^\d{4}-\d\d-\d\d$/
 
-/**
- * Prepares the validation by a document. It is done by Ajv.
- *
- * @param document The document
- */
+/** Prepares the validation by a document. It is done by Ajv. */
 export function createValidators(document: OpenApiDocument): Validators {
   const ajv = new Ajv2020({
     strict: false,

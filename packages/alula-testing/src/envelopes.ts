@@ -2,12 +2,7 @@
 import type { Envelope } from 'alula/schema'
 import { isObject } from './check.ts'
 
-/**
- * The records of a response.
- *
- * @param body The body
- * @param envelope The envelope of the service, if it has one
- */
+/** The records of a response. */
 export function listRecords(body: unknown, envelope: Envelope | undefined): readonly object[] {
   const name = findRecordField(body, envelope)
   const records = isObject(body) && name !== undefined ? body[name] : body
@@ -22,12 +17,8 @@ const PAGE_FIELDS = [
 ]
 
 /**
- * The field of a body that has its records: that of an envelope, or of a page. A record may have a field of that name too:
- * beside it, an envelope and a page have only their counts and cursors.
- *
- * @param body The body
- * @param envelope The envelope of the service, if it has one
- * @returns `undefined` where the body has neither
+ * The field of a body that has its records: that of an envelope, or of a page; `undefined` where the body has neither. A record
+ * may have a field of that name too: beside it, an envelope and a page have only their counts and cursors.
  */
 export function findRecordField(body: unknown, envelope: Envelope = {}): string | undefined {
   if (!isObject(body)) return undefined

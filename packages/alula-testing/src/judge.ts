@@ -13,15 +13,8 @@ export interface Reply {
 const NAMED: readonly number[] = [400, 401, 403, 404, 409]
 
 /**
- * Compares a response with a document.
- *
- * @param document The document
- * @param validators Those of the document
- * @param operation The operation
- * @param request The request
- * @param isAnonymous Whether the request had no credentials
- * @param reply The response
- * @returns What is wrong; `undefined` where nothing is
+ * Compares a response with a document: what is wrong; `undefined` where nothing is. `isAnonymous`: whether the request had no
+ * credentials.
  */
 export function findBreach(
   document: OpenApiDocument,

@@ -1,10 +1,8 @@
 import { isObject } from './check.ts'
 
 /**
- * Lists the objects in a value, from the outside to the inside.
- *
- * @param value Anything that has come as JSON
- * @param isEntered Whether the value of a field is looked at too, by its name and its object; all are when left out
+ * Lists the objects in a value of JSON, from the outside to the inside. `isEntered`: whether the value of a field is looked at
+ * too, by its name and its object; all are when left out.
  */
 export function listObjects(
   value: unknown,

@@ -5,11 +5,7 @@ import type { JsonSchema } from 'alula/schema'
 /** Numbers from 0 up to 1, always the same for a seed. */
 export type Random = () => number
 
-/**
- * Makes a source of numbers that is repeated with its seed.
- *
- * @param seed An integer
- */
+/** Makes a source of numbers that is repeated with its seed, an integer. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0
 
@@ -64,13 +60,7 @@ const FORMATS: { readonly [format: string]: readonly string[] } = {
 /** Deeper, only what has to be there is made. */
 const MAX_DEPTH = 4
 
-/**
- * Makes a value that a schema allows, as far as it is simple: a caller validates it.
- *
- * @param schema The schema
- * @param root The document that it refers to
- * @param random The source of randomness
- */
+/** Makes a value that a schema in the document `root` allows, as far as it is simple: a caller validates it. */
 export function toRandomValue(schema: unknown, root: JsonSchema, random: Random, depth = 0): unknown {
   if (!isJsonSchema(schema)) return pick(random, STRINGS)
 
@@ -183,12 +173,7 @@ const WRONG: readonly unknown[] = [
   ...[[null], [[]], { $gt: 1 }, { $where: '1' }, { constructor: 1 }, { length: -1 }]
 ]
 
-/**
- * Damages a value somewhere. Whether it is wrong then, a caller has to find out.
- *
- * @param value The value; it is not changed
- * @param random The source of randomness
- */
+/** Damages a copy of a value somewhere. Whether it is wrong then, a caller has to find out. */
 export function toDamaged(value: unknown, random: Random): unknown {
   if (typeof value !== 'object' || value === null || random() < 0.1) return pick(random, WRONG)
 

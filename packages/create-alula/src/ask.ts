@@ -1,12 +1,7 @@
 import { cancel, intro, isCancel, select, text } from '@clack/prompts'
 import { type Choices, DATABASES, findNameFault, TEMPLATES, toDefaultName, toName } from './choices.ts'
 
-/**
- * Asks what to make.
- *
- * @param given The name, if it is known: it is not asked then
- * @returns The choices, or undefined when the questions were left
- */
+/** Asks what to make, without the name if it is `given`; `undefined` when the questions were left. */
 export async function ask(given: string | undefined): Promise<Choices | undefined> {
   if (given !== undefined) toName(given)
   intro('alula')

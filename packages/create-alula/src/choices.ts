@@ -32,23 +32,14 @@ export const DEFAULTS = { name: 'my-app', template: 'api', database: 'sqlite' } 
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/
 
-/**
- * Tells what is wrong with a name.
- *
- * @returns A sentence, or undefined for a name that packages and folders can have
- */
+/** Tells in a sentence what is wrong with a name; `undefined` for one that packages and folders can have. */
 export function findNameFault(name: string): string | undefined {
   if (NAME.test(name)) return undefined
 
   return `The name '${name}' is not possible: use lower-case letters, digits, '-', '_' and '.', at most 100.`
 }
 
-/**
- * The name where none is given.
- *
- * @param template With `express` it is the name of the current folder, as packages could have it
- * @param folder The path of the current folder
- */
+/** The name where none is given. With `express` it is that of the current folder, as packages could have it. */
 export function toDefaultName(template: Template, folder: string): string {
   if (template !== 'express') return DEFAULTS.name
 
@@ -60,11 +51,7 @@ export function toDefaultName(template: Template, folder: string): string {
   return name.slice(0, 100) || DEFAULTS.name
 }
 
-/**
- * Checks a name.
- *
- * @throws UsageError for a name that packages or folders cannot have
- */
+/** Checks a name. Throws UsageError for a name that packages or folders cannot have. */
 export function toName(name: string): string {
   const fault = findNameFault(name)
 
@@ -73,14 +60,7 @@ export function toName(name: string): string {
   return name
 }
 
-/**
- * Checks the value of a flag against a table.
- *
- * @param flag The name of the flag, for the message
- * @param value Its value
- * @param table The possible values
- * @throws UsageError that lists the possible values
- */
+/** Checks the value of a flag against a table. Throws a UsageError that lists the possible values. */
 export function toKey<Key extends string>(
   flag: string,
   value: string,

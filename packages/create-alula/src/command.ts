@@ -36,12 +36,7 @@ const OPTIONS = {
   version: { type: 'boolean', short: 'v' }
 } as const
 
-/**
- * Makes an application.
- *
- * @param args The arguments after the name of the command
- * @returns The exit code of the process
- */
+/** Makes an application from the arguments after the name of the command, and returns the exit code of the process. */
 export async function runCommand(args: readonly string[]): Promise<number> {
   try {
     await run(args)

@@ -13,12 +13,8 @@ const PARTS = fileURLToPath(new URL('../dist/templates', import.meta.url))
 const RENAMED: { readonly [name: string]: string } = { _gitignore: '.gitignore', '_biome.json': 'biome.json' }
 
 /**
- * Puts the files of an application together. A file of a later part replaces one of an earlier part; the files
- * `package.json` are merged.
- *
- * @param choices What to make
- * @param origin Where the packages of alula come from
- * @returns The content of each file by its path in the folder of the application
+ * Puts the files of an application together, by their paths in its folder. A file of a later part replaces one of an earlier
+ * part; the files `package.json` are merged. `origin` is where the packages of alula come from.
  */
 export function composeFiles(choices: Choices, origin: Origin): Map<string, string> {
   const files = new Map<string, string>()

@@ -19,11 +19,7 @@ export interface Manifest {
   [key: string]: unknown
 }
 
-/**
- * Merges files `package.json`, at every depth. A value of a later one takes precedence, and `null` removes the key.
- *
- * @param manifests The parsed files
- */
+/** Merges files `package.json`, at every depth. A value of a later one takes precedence, and `null` removes the key. */
 export function mergeManifests(manifests: readonly object[]): Manifest {
   const merged: { [key: string]: unknown } = {}
 
@@ -36,11 +32,7 @@ export function mergeManifests(manifests: readonly object[]): Manifest {
 }
 
 /**
- * Completes a manifest: the versions of alula, the scripts for this version of Node, and packages in the order of npm.
- *
- * @param manifest The merged manifest
- * @param choices What is made
- * @param origin Where the packages of alula come from
+ * Completes a merged manifest: the versions of alula, the scripts for this version of Node, and packages in the order of npm.
  */
 export function toManifest(manifest: Manifest, choices: Choices, origin: Origin): Manifest {
   const needsLoader = choices.language === 'typescript' && !stripsTypes()

@@ -5,11 +5,8 @@ import type { Manifest } from './manifest.ts'
 const LOWEST: { readonly [name: string]: string } = { express: '^4.22.0' }
 
 /**
- * Finds the packages that an application keeps in a version older than the API is made for.
- *
- * @param present The `package.json` of the application
- * @param wanted The one that the API would have alone
- * @returns A line for each, with both ranges
+ * Finds the packages that an application keeps in a version older than the API is made for: a line for each, with both ranges.
+ * `wanted` is the `package.json` that the API would have alone.
  */
 export function findOldPackages(present: Manifest, wanted: Manifest): string[] {
   const kept = [present.dependencies, present.devDependencies].flatMap((packages) =>

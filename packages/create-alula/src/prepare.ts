@@ -1,13 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { Choices } from './choices.ts'
 
-/**
- * Installs the packages, and makes a database that needs no server, with the demo user.
- *
- * @param folder The folder of the application
- * @param choices What was made
- * @throws Error when npm fails
- */
+/** Installs the packages, and makes a database that needs no server, with the demo user. Throws an Error when npm fails. */
 export async function prepare(folder: string, { template, database }: Choices): Promise<void> {
   const prefix = template === 'express' ? 'api:' : ''
 

@@ -17,12 +17,7 @@ ${lines.map((line) => `  ${line}`).join('\n')}
 `
 }
 
-/**
- * Says what was made, what to run, and where the page is.
- *
- * @param choices What was made
- * @param state The paths of the files; whether the packages are installed
- */
+/** Says what was made, what to run, and where the page is. */
 export function renderNextSteps(
   choices: Choices,
   { written, isInstalled }: { readonly written: readonly string[]; readonly isInstalled: boolean }

@@ -81,13 +81,7 @@ const EXPRESS_PATHS: { readonly [path: string]: string } = {
   Dockerfile: ''
 }
 
-/**
- * Adapts files to the choices.
- *
- * @param files The content by path
- * @param choices What is made
- * @returns The files under their final paths
- */
+/** Adapts files to the choices, and returns them under their final paths. */
 export function adapt(files: ReadonlyMap<string, string>, choices: Choices): Map<string, string> {
   const adapted = [...files].map(([path, content]): [string, string] => {
     const selected = path.endsWith('.md') ? selectParts(content, choices) : content

@@ -7,14 +7,9 @@ import { UsageError } from './usage-error.ts'
 const APPENDED = ['.env', '.env.example', '.gitignore']
 
 /**
- * Writes the files of an application. Nothing is written when one of them is in the way.
- *
- * @param folder The folder of the application; without `isAdded` it has to be new or empty
- * @param files The content by path
- * @param options `isAdded` adds to an existing application: its `package.json` keeps what it has, and files of
- *   variables get the missing ones
- * @returns The paths
- * @throws UsageError that names what is in the way
+ * Writes the files of an application by path, and returns the paths. The folder has to be new or empty; `isAdded` adds to an
+ * existing application: its `package.json` keeps what it has, and files of variables get the missing ones. Nothing is written
+ * when a file is in the way: throws UsageError that names it.
  */
 export function writeFiles(
   folder: string,

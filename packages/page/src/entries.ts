@@ -35,13 +35,7 @@ export function toFirstEntries(fields: readonly FormField[]): Entries {
   return new Map(fields.filter(({ isOn }) => isOn).map(({ path }) => [path, 'on']))
 }
 
-/**
- * What stands in the fields for a value.
- *
- * @param fields The fields
- * @param value The value
- * @param others What stands in those that the value lacks
- */
+/** What stands in the fields for a value; `others` is what stands in those that the value lacks. */
 export function toEntries(fields: readonly FormField[], value: unknown, others?: Entries): Entries {
   return new Map(
     fields.map((field) => {
@@ -52,13 +46,7 @@ export function toEntries(fields: readonly FormField[], value: unknown, others?:
   )
 }
 
-/**
- * The value that the fields make.
- *
- * @param fields The fields
- * @param entries What stands in them
- * @param before The record that is changed: what has not changed stays as it is there
- */
+/** The value that the fields make. What has not changed stays as it is in `before`, the record that is changed. */
 export function toFormData(fields: readonly FormField[], entries: Entries, before?: Before): FormValue {
   const faults = new Map<string, string>()
   const isSame = ({ path }: FormField) => entries.get(path) === before?.entries.get(path)

@@ -139,12 +139,7 @@ export class Identity extends Store<LiveEvent> {
     if ((await this.logIn({ strategy: 'jwt', accessToken }, true)).status === 401) this.#keep(false)
   }
 
-  /**
-   * Logs in; the response to a login that fails says why.
-   *
-   * @param credentials The strategy, and what it takes
-   * @param keeps Whether the login outlives a reload
-   */
+  /** Logs in; the response to a login that fails says why. `keeps`: whether the login outlives a reload. */
   async logIn(credentials: object, keeps: boolean): Promise<RequestOutcome> {
     const { path = '' } = this.#login ?? {}
     const body = JSON.stringify(credentials)

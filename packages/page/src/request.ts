@@ -66,12 +66,7 @@ const VERBS: ReadonlyMap<string, string> = new Map([
   ['remove', 'DELETE']
 ])
 
-/**
- * The address of a service in the page.
- *
- * @param path Its path
- * @param place The values of the placeholders in it
- */
+/** The address of a service in the page; `place` has the values of the placeholders in its path. */
 export function toHash(path: string, place: Place = new Map()): string {
   const search = place.size > 0 ? `?${new URLSearchParams([...place])}` : ''
 
@@ -88,12 +83,7 @@ export function isStandard(name: string): boolean {
   return VERBS.has(name)
 }
 
-/**
- * The request for a call, over HTTP.
- *
- * @param call The call
- * @throws Error for an id, or a value of a placeholder, that no path can hold
- */
+/** The request for a call, over HTTP. Throws an Error for an id, or a value of a placeholder, that no path can hold. */
 export function toRequest({ service, method, place, id, data, query = {} }: PageCall): Request {
   const verb = VERBS.get(method.name)
   const search = toSearch(query)
@@ -130,12 +120,7 @@ export function toUrl({ path }: Request): string {
   return new URL(`./${path}`, ROOT).href
 }
 
-/**
- * Sends a request to the API of the page.
- *
- * @param request The request
- * @param credentials Headers with the access token, if any
- */
+/** Sends a request to the API of the page; `credentials` are headers with the access token, if any. */
 export async function send(request: Request, credentials: Headers = {}): Promise<RequestOutcome> {
   const start = performance.now()
   const toOutcome = (status: number, body: unknown): RequestOutcome => ({

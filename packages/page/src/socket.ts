@@ -16,11 +16,8 @@ export interface Connection {
   open(): void
   close(): void
   /**
-   * Logs the connection in, where it does not begin with a token.
-   *
-   * @param path The path of the authentication service
-   * @param accessToken The token of the identity
-   * @returns Whether the server has accepted it
+   * Logs the connection in, where it does not begin with a token, by the authentication service at `path`. Returns whether the
+   * server has accepted the token.
    */
   logIn?(path: string, accessToken: string): Promise<boolean>
 }
@@ -44,10 +41,8 @@ export const WAIT = 1000
 export const MAX_WAIT = 30_000
 
 /**
- * Makes a connection that is opened again when it is lost.
- *
- * @param urls Where Socket.IO may be: behind a proxy, the server does not know under which prefix
- * @param listener Gets what happens
+ * Makes a connection that is opened again when it is lost. `urls` are where Socket.IO may be: behind a proxy, the server does
+ * not know under which prefix.
  */
 export function createSocket(urls: readonly string[], listener: ConnectionListener): Connection {
   let opened: WebSocket | undefined

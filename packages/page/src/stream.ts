@@ -3,13 +3,7 @@ import { type Connection, type ConnectionListener, MAX_WAIT, WAIT } from './sock
 /** An event with a name of a service, and its data. Others say that events were missed, or nothing. */
 const EVENT = /^event: (.+ .+)\n(?:.+\n)*data: (.*)/m
 
-/**
- * Gets events over HTTP, from `alula/events`. An `EventSource` could not send a token.
- *
- * @param url Where the events are
- * @param toHeaders Makes the headers of a call
- * @param listener Gets what happens
- */
+/** Gets events over HTTP, from `alula/events`. An `EventSource` could not send a token. */
 export function createStream(
   url: string,
   toHeaders: () => { [name: string]: string },

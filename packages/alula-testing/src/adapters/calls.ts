@@ -66,14 +66,7 @@ export function toCalls(
   )
 }
 
-/**
- * Makes a call.
- *
- * @param service The service
- * @param call The call
- * @param ids The ids of the records, by their numbers
- * @param setup The setup of the suite
- */
+/** Makes a call; `ids` are those of the records, by their numbers. */
 export async function perform(
   service: TestedService,
   call: AdapterCall,

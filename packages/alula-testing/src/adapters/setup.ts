@@ -40,11 +40,7 @@ export interface Setup {
   close(service: TestedService): Promise<void>
 }
 
-/**
- * Fills in what the options leave out.
- *
- * @throws TypeError for an option that has a value that it cannot have
- */
+/** Fills in what the options leave out. Throws TypeError for an option that has a value that it cannot have. */
 export function toSetup(options: AdapterTestOptions): Setup {
   const { name, create, close, id = 'id', ids = ['number', 'text'], random = {}, skip = [] } = options
   const features = { ...FEATURES, ...options.features }

@@ -8,8 +8,6 @@ const ORDER: readonly string[] = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE']
 /**
  * Makes what compares two operations. Parents are created before the records in their path, and removed after them. A record
  * that a relation points to is removed after the records that point to it: a database may remove those with it.
- *
- * @param services The services of the application
  */
 export function createOrder(
   services: readonly ManifestService[]

@@ -26,11 +26,7 @@ export interface AttemptSources {
 /** So many bodies are made up for a record. */
 const BODIES = 3
 
-/**
- * Makes requests as each caller for each record that is known, the last one first.
- *
- * @param sources What they are made of
- */
+/** Makes requests as each caller for each record that is known, the last one first. */
 export async function* listAttempts({
   operation,
   maker,
@@ -57,14 +53,7 @@ export function isOfLogin(app: Application, { tags }: Operation): boolean {
   return tags[0] === readLogin(app)?.path
 }
 
-/**
- * Logs users in and out with their tokens: each has a login of its own, which no other request has.
- *
- * @param app The application
- * @param users The users
- * @param operation A login or a logout
- * @param maker Makes its requests
- */
+/** Logs users in and out with their tokens: each has a login of its own, which no other request has. */
 export async function listLoginAttempts(
   app: Application,
   users: readonly object[],

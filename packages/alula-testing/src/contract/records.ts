@@ -27,11 +27,7 @@ export class SeenRecords {
   private readonly known: ReadonlyMap<string, readonly object[]>
   private readonly services: ReadonlyMap<string, ManifestService>
 
-  /**
-   * @param app The application
-   * @param operations Those of its document
-   * @param known Records that are there before any response, by the path of their service
-   */
+  /** @param known Records that are there before any response, by the path of their service */
   constructor(
     app: Application,
     operations: readonly Operation[],

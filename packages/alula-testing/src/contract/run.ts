@@ -36,9 +36,8 @@ const MAX_ATTEMPTS = 300
 const MAX_OUTER = 5
 
 /**
- * Makes the requests of an operation.
- *
- * @throws Error for a response that is not what the document says, and where no request succeeded
+ * Makes the requests of an operation. Throws an Error for a response that is not what the document says, and where no request
+ * succeeded.
  */
 export async function runOperation(contract: Contract, operation: Operation): Promise<void> {
   const callers = await createCallers(contract.app, contract.users)

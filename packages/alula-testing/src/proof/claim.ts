@@ -5,11 +5,7 @@ import { listOwn } from './leaks.ts'
 import type { Operation } from './operation.ts'
 import { parseWho } from './verdict.ts'
 
-/**
- * The field that says who owns the records that a method creates; `undefined` where callers may create records of others.
- *
- * @param operation The method
- */
+/** The field that says who owns the records that a method creates; `undefined` where callers may create records of others. */
 export function findOwnerField({ service, name, who }: Operation): string | undefined {
   if (name !== 'create' || !['anyone', 'user', 'owner'].includes(parseWho(who).kind)) return undefined
 

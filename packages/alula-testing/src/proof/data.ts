@@ -3,13 +3,8 @@ import { type ManifestService, toAlternatives } from 'alula/plugin'
 import { isFunction, isObject } from '../check.ts'
 
 /**
- * Takes the data of one method out of the option `data`. What is for all methods is what `create` takes, and more than
- * `patch` may know: fields that only a new record has are left out there.
- *
- * @param given What the option has for the service
- * @param service The service
- * @param name The method
- * @param record The record that the call is about
+ * Takes the data of one method, about `record`, out of the option `data`. What is for all methods is what `create` takes, and
+ * more than `patch` may know: fields that only a new record has are left out there.
  */
 export async function toData(
   given: unknown,
@@ -26,11 +21,6 @@ export async function toData(
 /**
  * Takes what is for one method out of an option. A field with the name of a method that holds an object is for that method
  * alone; the others are for all methods.
- *
- * @param given What the option has for the service
- * @param service The service
- * @param name The method
- * @param record The record that the call is about
  */
 export async function toOptions(
   given: unknown,

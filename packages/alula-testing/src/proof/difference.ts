@@ -24,16 +24,7 @@ export function listKnown({ call, written, returned }: Made): readonly object[] 
   return [call.record, ...written, ...returned].filter((record) => record !== undefined)
 }
 
-/**
- * Compares a response with the table.
- *
- * @param app The application
- * @param options Those of the proof
- * @param operation The method that was called
- * @param verdict What the caller may have
- * @param made The call, and its response
- * @returns What differs; `undefined` where nothing does
- */
+/** Compares a response with the table: what differs; `undefined` where nothing does. */
 export function findDifference(
   app: Application,
   options: ProofOptions,

@@ -9,13 +9,8 @@ import { listHidden, type Operation } from './operation.ts'
 const MIN_LENGTH = 8
 
 /**
- * Finds a field that never leaves in what a call has returned: by its name with the value that the record has, and by its
- * value alone where that is a long string.
- *
- * @param operation The method
- * @param record The record that the call was about, with all its fields
- * @param result What it returned
- * @returns The path of the field; `undefined` where none is there
+ * Finds a field that never leaves in what a call has returned, and returns its path: by its name with the value that the record
+ * has (with all its fields), and by its value alone where that is a long string.
  */
 export function findHidden(operation: Operation, record: object, result: unknown): string | undefined {
   // What a relation has is hidden or shown by the other service.
@@ -33,12 +28,7 @@ export function findHidden(operation: Operation, record: object, result: unknown
   })
 }
 
-/**
- * Whether a result has something in it that may be hidden: a field of such a name, or a long string.
- *
- * @param operation The method
- * @param result What it returned
- */
+/** Whether a result has something in it that may be hidden: a field of such a name, or a long string. */
 export function mayHaveHidden(operation: Operation, result: unknown): boolean {
   const names = listHidden(operation).map((path) => path.split('.').at(-1) as string)
 
@@ -55,10 +45,6 @@ export function mayHaveHidden(operation: Operation, result: unknown): boolean {
 /**
  * Whether a result has a record in it: an object with its id, or with the field that is used in place of the id, whose fields
  * that the record has too are all equal.
- *
- * @param service The service of the record
- * @param record The record
- * @param result What a call returned
  */
 export function hasRecord(service: ManifestService, record: object, result: unknown): boolean {
   const known = record as { readonly [field: string]: unknown }

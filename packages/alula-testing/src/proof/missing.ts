@@ -10,14 +10,8 @@ export interface Right {
 }
 
 /**
- * Finds the callers without whom nothing is proved of a method: one who must succeed, and for a role and an owner
- * another user, who must not.
- *
- * @param operation The method
- * @param rights Who calls it
- * @param users The users of the proof
- * @param options Those of the proof
- * @returns One line for each
+ * Finds the callers without whom nothing is proved of a method, one line for each: one who must succeed, and for a role and an
+ * owner another user, who must not.
  */
 export function listMissing(
   operation: Operation,

@@ -37,11 +37,8 @@ export function toKey(path: string): string {
 }
 
 /**
- * The methods of services, in the order in which a proof calls them. Logins are left out: they say 401 by themselves, and
- * a logout would end that of the caller.
- *
- * @param app The application
- * @param services Its services
+ * The methods of services, in the order in which a proof calls them. Logins are left out: they say 401 by themselves, and a
+ * logout would end that of the caller.
  */
 export function listOperations(app: Application, services: readonly ManifestService[]): readonly Operation[] {
   const entities = getEntityPath(app)

@@ -16,15 +16,8 @@ export interface Misplaced {
 type Parents = NonNullable<ManifestService['parent']>
 
 /**
- * Prepares a call that must not succeed: with the parent of another record, or for a method that is not about a record of
- * the service, with one that is not there.
- *
- * @param app The application
- * @param targets What calls are about
- * @param operation The method
- * @param field The field that holds the id of the parent
- * @param parent The parent
- * @returns The call; or what has to be given to make it
+ * Prepares a call that must not succeed, or says what has to be given to make it: with the parent of another record, or for a
+ * method that is not about a record of the service, with one that is not there. `field` holds the id of the parent.
  */
 export async function prepareMisplaced(
   app: Application,

@@ -8,15 +8,7 @@ import { isStandard, type Operation } from './operation.ts'
 import type { Call } from './target.ts'
 import type { Reply } from './verdict.ts'
 
-/**
- * Makes a call over a transport.
- *
- * @param app The application
- * @param transport The name of the transport, as in `params.provider`
- * @param client Who calls
- * @param operation The method
- * @param call What it is called with
- */
+/** Makes a call over a transport, by its name as in `params.provider`. */
 export async function send(
   app: Application,
   transport: string,

@@ -11,9 +11,6 @@ import { parseWho } from './verdict.ts'
 /**
  * Whether a call has succeeded. An empty list does not show whose records it is for, nor what is hidden in them. Without a
  * record to compare with, neither does a response that may have what is hidden.
- *
- * @param operation The method
- * @param made The call
  */
 export function isSuccess(operation: Operation, made: Made): boolean {
   const { caller, reply } = made
@@ -26,13 +23,8 @@ export function isSuccess(operation: Operation, made: Made): boolean {
 }
 
 /**
- * Whether a call that must not succeed shows it. What `callers` says needs this where no caller succeeds, because data that
- * is not valid and a record that is not there are refused to all; and a list needs a record that it must not have.
- *
- * @param app The application
- * @param operation The method
- * @param made The call
- * @param options Those of the proof
+ * Whether a call that must not succeed shows it. What `callers` says needs this where no caller succeeds, because data that is
+ * not valid and a record that is not there are refused to all; and a list needs a record that it must not have.
  */
 export function isRefusal(
   app: Application,
@@ -67,15 +59,7 @@ function hasRecords(result: unknown): boolean {
   return lists.length === 0 || lists.some((list) => list.length > 0)
 }
 
-/**
- * The line for a caller who never succeeded.
- *
- * @param app The application
- * @param operation The method
- * @param name The caller
- * @param made The last call; missing where there was none
- * @param options Those of the proof
- */
+/** The line for a caller who never succeeded; `made` is the last call, if there was one. */
 export function toFailure(
   app: Application,
   operation: Operation,
@@ -100,15 +84,7 @@ export function toFailure(
   return toLine(`${subject} never succeeded: ${outcome}`, advice)
 }
 
-/**
- * The line for a caller of whom nothing shows that the method is closed.
- *
- * @param app The application
- * @param operation The method
- * @param name The caller
- * @param made The last call
- * @param options Those of the proof
- */
+/** The line for a caller of whom nothing shows that the method is closed; `made` is the last call. */
 export function toUnproved(
   app: Application,
   operation: Operation,

@@ -53,9 +53,8 @@ export class Targets {
   }
 
   /**
-   * Refuses ids of records that are not there: every caller gets a 404 then, which proves nothing.
-   *
-   * @throws TypeError that names the service
+   * Refuses ids of records that are not there: every caller gets a 404 then, which proves nothing. Throws a TypeError that
+   * names the service.
    */
   async assertRecords(): Promise<void> {
     for (const [path, given] of Object.entries(this.options.records ?? {})) {
@@ -90,12 +89,8 @@ export class Targets {
   }
 
   /**
-   * Finds what names another parent than that of a record.
-   *
-   * @param service The service of the record
-   * @param placeholder The name of the placeholder that names its parent
-   * @param record The record
-   * @returns `undefined` where there is no other
+   * Finds what names another parent than that of a record, for the placeholder of its parent; `undefined` where there is no
+   * other.
    */
   async findOtherParent(
     service: ManifestService,
@@ -125,12 +120,7 @@ export class Targets {
     return other && this.toLookup(outer, { id: other[outer.id], record: other })
   }
 
-  /**
-   * Reads the first records of a response, with all their fields, by the ids that it has.
-   *
-   * @param service The service
-   * @param result What a call returned
-   */
+  /** Reads the first records of a response, with all their fields, by the ids that it has. */
   async readReturned(service: ManifestService, result: unknown): Promise<readonly object[]> {
     const found = this.app.service(service.path)
     const ids = new Set(

@@ -4,12 +4,8 @@ import type { ProofOptions } from '../exposure.ts'
 import { toKey } from './operation.ts'
 
 /**
- * Finds methods of one service that is registered under two paths, whose access differs: what one path closes is open under
- * the other. Those that `callers` names are meant to be.
- *
- * @param app The application
- * @param services Its services
- * @param options Those of the proof
+ * Finds methods of one service that is registered under two paths, whose access differs: what one path closes is open under the
+ * other. Those that `callers` names are meant to be.
  */
 export function findTwins(
   app: Application,

@@ -29,11 +29,7 @@ export type Who =
   | { readonly kind: 'role'; readonly role: string; readonly fields: readonly string[] }
   | { readonly kind: 'owner'; readonly field: string }
 
-/**
- * Reads a cell of the table.
- *
- * @param who What `exposure` says
- */
+/** Reads a cell of the table that `exposure` returns. */
 export function parseWho(who: string): Who {
   const [, field] = /^owner\('(.*)'\)/.exec(who) ?? []
   const [, role, place] = /^role\('(.*?)'(?:, \{ field: '(.*)' \})?\)$/.exec(who) ?? []
@@ -51,12 +47,7 @@ export function needsFreshLogin(who: string): boolean {
 }
 
 /**
- * Decides what a caller may have of a method.
- *
- * @param app The application
- * @param operation The method
- * @param caller The caller
- * @param named The callers that a proof says the method lets pass, in place of what the table says
+ * Decides what a caller may have of a method. `named` are the callers that a proof says it lets pass, in place of the table.
  */
 export function toVerdict(
   app: Application,

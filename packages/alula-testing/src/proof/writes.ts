@@ -4,13 +4,7 @@ import { isFunction, isObject } from '../check.ts'
 /** The events of standard methods: their data has hidden fields too. */
 const EVENTS = ['created', 'updated', 'patched', 'removed']
 
-/**
- * Runs a call, and collects the records that a service writes meanwhile.
- *
- * @param service The service
- * @param run The call
- * @returns What the call resolved to, and the records
- */
+/** Runs a call, and collects the records that a service writes meanwhile. */
 export async function recordWrites<Result>(
   service: Partial<EventEmitter>,
   run: () => Promise<Result>
