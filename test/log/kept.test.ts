@@ -37,3 +37,15 @@ it('of a service one event with a publisher is enough for it to be in a gap', as
   await log.resume(connection, 'another-1.1')
   expect(heard).toEqual([{ name: 'gap', payload: { services: ['things'], position: log.position } }])
 })
+
+it('a service that a plugin has put in place without registering it is in no gap', async () => {
+  const { app, log, connect, things, toAll } = startLog()
+
+  things.publish(toAll)
+  app.services.legacy = { find: async () => [] }
+
+  const { connection, heard } = connect()
+
+  await log.resume(connection, 'another-1.1')
+  expect(heard).toEqual([{ name: 'gap', payload: { services: ['things'], position: log.position } }])
+})
