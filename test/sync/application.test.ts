@@ -88,6 +88,29 @@ describeRedis('sync', () => {
     await until(() => expect(payloads(other)).toEqual(Array.from({ length: 500 }, (_, n) => n)))
   })
 
+  it('goes on when the set-up of another server fails', async () => {
+    let fails = false
+    const { one, other } = await startTwo((app) => {
+      app.hooks({
+        setup: [
+          async (_context: unknown, next: () => Promise<void>) => {
+            if (fails) throw new Error('No second server')
+
+            await next()
+          }
+        ]
+      })
+    })
+
+    fails = true
+    await expect(one.app.setup()).rejects.toThrow('No second server')
+    await one.things.create({ n: 1 })
+    await until(() => expect(payloads(other)).toMatchObject([{ n: 1 }]))
+    await other.things.create({ n: 2 })
+    await until(() => expect(payloads(one)).toMatchObject([{ n: 1 }, { n: 2 }]))
+    expect([...one.gaps, ...other.gaps]).toEqual([])
+  })
+
   it('takes several servers of one application for one process', async () => {
     const { one, other } = await startTwo()
 
