@@ -1,9 +1,14 @@
 import { expect, it, vi } from 'vitest'
+import express, { rest } from '../../src/express.ts'
 import { createHandler } from '../../src/fetch.ts'
 import { MemoryIdempotencyStore } from '../../src/idempotency/memory-store.ts'
 import { idempotency } from '../../src/idempotency.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
+import { defer } from '../support/deferred.ts'
+import { startProxy } from '../support/proxy.ts'
+import { createPrefix, describeRedis, REDIS_URL } from '../support/redis.ts'
+import { serve } from '../support/server.ts'
 
 it.each([
   [{ store: 5 }, /'store'.*the path of a service, or \{ redis \} with a URL/],
@@ -94,4 +99,40 @@ it.each([
 
   expect(response.status).toBe(500)
   expect(await app.service('v1/orders').find()).toEqual([])
+})
+
+describeRedis('keys in Redis', () => {
+  it('are asked over the same connection when another server is set up during a request', async () => {
+    const proxy = await startProxy(REDIS_URL)
+    const running = defer()
+    const create = vi.fn(async (data: object) => data)
+    const app: any = express(alula())
+
+    app.configure(rest()).configure(idempotency({ store: { redis: proxy.url, prefix: createPrefix() } }))
+    app.use('orders', { create })
+    app.service('orders').hooks({ before: { create: [async () => running.resolve()] } })
+
+    const url = await serve(app)
+    const order = async () => {
+      const { status } = await fetch(`${url}/orders`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'a'.repeat(22) },
+        body: '{"item":"tea"}'
+      })
+
+      return status
+    }
+
+    // Redis does not reply over this connection, and would over another one.
+    proxy.hold()
+
+    const ordered = order()
+
+    await running.promise
+    await app.setup()
+    proxy.mend()
+
+    expect([await ordered, await order()]).toEqual([201, 201])
+    expect(create).toHaveBeenCalledOnce()
+  })
 })
