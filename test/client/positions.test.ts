@@ -68,7 +68,10 @@ it.each(TRANSPORTS)('a client without events goes on from the last heartbeat: %s
   expect(gaps).toEqual([])
 })
 
-it('a client that cannot log in again after a lost connection has a gap', async () => {
+it.each<[string, (server: any, client: any) => any]>([
+  ['is refused by the server for now', (server) => [server, new Unavailable('Not now')]],
+  ['rejects without a reason', (_server, client) => [client, undefined]]
+])('a client whose login %s after a lost connection has a gap, and events go on', async (_what, choose) => {
   const { server, url } = await start('our server', 'sockets')
   const client: any = alula()
     .configure(socketio(createSocket(url)))
@@ -77,20 +80,26 @@ it('a client that cannot log in again after a lost connection has a gap', async 
 
   client.on('gap', (gap: unknown) => gaps.push(gap))
   client.on('error', () => undefined)
-  server.on('login', (_result: unknown, { connection }: any) => server.channel('users').join(connection))
+  server.on('connection', (connection: object) => server.channel('users').join(connection))
   server.publish(() => server.channel('users'))
   await client.authenticate(LOGIN)
 
-  const heard = once(client.service('users'), 'patched')
+  async function hearEvent(): Promise<void> {
+    const heard = once(client.service('users'), 'patched')
 
-  await server.service('users').patch(1, { email: LOGIN.email })
-  await heard
-  server.service('authentication').hooks({
-    before: { create: [() => Promise.reject(new Unavailable('Not now'))] }
-  })
+    await server.service('users').patch(1, { email: LOGIN.email })
+    await heard
+  }
+
+  await hearEvent()
+
+  const [app, error] = choose(server, client)
+
+  app.service('authentication').hooks({ before: { create: [() => Promise.reject(error)] } })
   for (const socket of server.io.sockets.sockets.values()) socket.conn.close()
 
   await until(() => expect(gaps).toMatchObject([{ services: expect.arrayContaining(['users']) }]))
+  await hearEvent()
 })
 
 it('a list that is read before its events begin is read again', async () => {
