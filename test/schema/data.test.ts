@@ -7,7 +7,7 @@ import { alula as createClient } from '../../src/client.ts'
 import { alula } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { schema } from '../../src/schema.ts'
-import { failing, open } from './support/notes.ts'
+import { failing, open, outside } from './support/notes.ts'
 
 describe('fields that no schema declares', () => {
   const Shape = z.discriminatedUnion('kind', [
@@ -298,6 +298,22 @@ it('the error of a misspelt part of a method names the method and the part', () 
   expect(() => schema(Note, { methods: { finish: { data: 5 as any } } })).toThrow(
     "Invalid option 'data' of methods.finish of schema(): expected a schema, got 5"
   )
+})
+
+it('a part of a method may be undefined: the others are checked', async () => {
+  const Note = z.object({ id: z.int() })
+  const app: any = alula()
+
+  app.use('notes', Object.assign(memory(), { finish: async () => ({ id: 1 }) }), {
+    methods: ['find', 'finish'],
+    schema: schema(Note, { methods: { finish: { data: Note, result: undefined } } })
+  })
+  await app.setup()
+
+  const notes = app.service('notes')
+
+  expect(await notes.finish({ id: 1 }, outside)).toEqual({ id: 1 })
+  expect((await failing(notes.finish({ id: 'x' }, outside)))[0]).toBe(400)
 })
 
 describe('a JSON Schema', () => {

@@ -81,6 +81,21 @@ describe('an instance of Ajv of Feathers', () => {
     for (const id of ['', '00', '0e0', 'x', { $gt: '' }]) expect((await failing(find({ id })))[0]).toBe(400)
   })
 
+  it('may be undefined for queries: then their conversion is left to us too', async () => {
+    const data = new Ajv({})
+
+    schema({ record: userSchema, ajv: data })
+
+    const messages = use({ ajv: { data, query: undefined } })
+    const find = (query: object) => messages.find({ ...outside, query })
+
+    await messages.create({ text: 'a' })
+
+    expect(await find({ id: '0' })).toHaveLength(1)
+    expect((await failing(find({ id: '00' })))[0]).toBe(400)
+    expect((await failing(messages.create({ text: 5 }, outside)))[0]).toBe(400)
+  })
+
   it('for queries converts them as Feathers does', async () => {
     const data = new Ajv({})
 

@@ -266,6 +266,17 @@ describe('resolvers of Feathers', () => {
     })
   })
 
+  it('may be undefined: the others run', async () => {
+    const app = await open({
+      messages: { external: undefined, data: { create: ofAda, patch: undefined } },
+      users: { external: undefined }
+    })
+    const message = { id: 0, text: 'a', userId: 0, user: { ...ada, password: 'secret' } }
+
+    expect(await app.service('messages').create({ text: 'a' }, outside)).toEqual(message)
+    expect(await app.service('messages').patch(0, { text: 'b' }, outside)).toEqual({ ...message, text: 'b' })
+  })
+
   it.each([
     [{ resolvers: { results: withUser } }],
     [{ resolvers: { data: { find: withUser } } }],
