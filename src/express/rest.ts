@@ -1,4 +1,10 @@
-import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express'
+import express, {
+  type ErrorRequestHandler,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response
+} from 'express'
 import { assertApplication } from '../core/assert-application.ts'
 import { getServiceOptions } from '../core/service.ts'
 import type { HookContext, Params, Query, RouteLookup } from '../core/types.ts'
@@ -120,7 +126,7 @@ export function rest(options?: RequestHandler | RestOptions | null): (app: any) 
 
 /**
  * Makes the services of an application reachable from an Express server that exists already. A request for a
- * path that is not a service goes on to the next middleware; errors are sent here, as JSON.
+ * path that is not a service goes on to the next middleware; errors are sent here, as JSON. One that cannot be sent goes on.
  *
  * @param app An application
  * @param options The options of the transport, and a formatter
@@ -139,6 +145,15 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
   const sendData: RequestHandler = (...args) => formatData(...args, settings.etag)
   const serve = serveServices(app, settings, format ?? sendData)
 
+  const fail: ErrorRequestHandler = (error, request, response, next) => {
+    try {
+      sendError(error, request, response, next)
+    } catch (failure) {
+      // A setting of Express, such as 'json replacer', can throw for an error too. Nothing catches that after the call.
+      next(toErrorObject(failure))
+    }
+  }
+
   return (request, response, next) => {
     const own = new ExpressRequest(request, response)
     const target = findTarget(app, own.path, settings.prefix)
@@ -151,7 +166,7 @@ export function toMiddleware(app: TransportApplication, options: MiddlewareOptio
     } else {
       limit(request, response, () =>
         // A router that middleware leaves has `null` for no error.
-        serve(own, target, (error?: unknown) => (error ? sendError(error, request, response, next) : next()))
+        serve(own, target, (error?: unknown) => (error ? fail(error, request, response, next) : next()))
       )
     }
   }

@@ -152,6 +152,22 @@ it.each<[string, Settings, object]>([
   })
 })
 
+it.each<[string, object]>([
+  ['without middleware', {}],
+  ['with middleware', { after: [(_request: any, _response: any, next: any) => next()] }]
+])(
+  'a service %s gets the 500 of Express when its replacer throws for errors too',
+  async (_title, express) => {
+    const url = await mount((server) => {
+      server.set('json replacer', (_name: string, value: any) => value.trim())
+      server.use(toMiddleware(alula().use('things', SERVICE, { express }), { logger: false }))
+    })
+    const response = await fetch(`${url}/things`)
+
+    expect([response.status, response.headers.get('content-type')]).toEqual([500, 'text/html; charset=utf-8'])
+  }
+)
+
 it('an application that is mounted on another one answers by settings of its own', async () => {
   const [outer, inner] = [original(), original()]
 
