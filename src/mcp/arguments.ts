@@ -113,10 +113,16 @@ function toData(
 const LIST: JsonSchema = { type: 'array', items: { type: 'object' } }
 
 function toPathArguments(placeholders: readonly string[], others: readonly PathArgument[]): PathArgument[] {
-  return placeholders.map((placeholder) => {
-    const isTaken = OWN.includes(placeholder) || others.some(({ name }) => name === placeholder)
+  const taken = new Set([...OWN, ...others.map(({ name }) => name)])
 
-    return { placeholder, name: isTaken ? `path_${placeholder}` : placeholder }
+  return [...new Set(placeholders)].map((placeholder) => {
+    let name = placeholder
+
+    while (taken.has(name)) name = `path_${name}`
+
+    taken.add(name)
+
+    return { placeholder, name }
   })
 }
 

@@ -154,6 +154,37 @@ describe('placeholders', () => {
   })
 })
 
+it('placeholders have a name each, also one that is called what another one becomes', async () => {
+  const Result = z.object({ of: z.string() })
+  const toResult = async (_: unknown, { route }: any) => ({
+    of: [route.id, route.path_id, route.path_path_id].join(' ')
+  })
+  const app = await createApp({ anonymous: true }, (one) => {
+    one.use(
+      'a/:id/:path_id',
+      { find: (params: any) => toResult(undefined, params), done: toResult },
+      {
+        methods: ['find', 'done'],
+        routes: { 'PUT /done/:path_path_id': 'done' },
+        schema: schema(Result, { methods: { done: { result: Result } } }),
+        access: access({ all: anyone })
+      }
+    )
+  })
+  const client = await connectCurrent(app)
+  const tools = await client.list()
+  const listRequired = (name: string) => tools.find((tool: any) => tool.name === name).inputSchema.required
+  const given = { path_id: 'x', path_path_id: 'y' }
+
+  expect(listRequired('a_id_path_id_find')).toEqual(Object.keys(given))
+  expect((await client.call('a_id_path_id_find', given)).json).toEqual({ of: 'x y ' })
+
+  const further = { ...given, path_path_path_id: 'z' }
+
+  expect(listRequired('a_id_path_id_done')).toEqual(Object.keys(further))
+  expect((await client.call('a_id_path_id_done', further)).json).toEqual({ of: 'x y z' })
+})
+
 it('unexpected errors show no more than elsewhere', async () => {
   const app = await createApp({ anonymous: true }, (one) => {
     one.use(
