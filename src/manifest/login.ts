@@ -68,7 +68,7 @@ export function readLogin(app: Application): ManifestLogin | undefined {
   return {
     path,
     strategies: authStrategies.map((name) => ({ name, fields: readFields(auth, name) })),
-    credentials: parseStrategies.flatMap((name) => readCredentials(auth, name)),
+    credentials: [...new Set(parseStrategies)].flatMap((name) => readCredentials(auth, name)),
     ...(refresh && { sessions: { inCookie: Boolean(refresh.cookie), always: Boolean(refresh.always) } })
   }
 }

@@ -1,4 +1,5 @@
-import type { ManifestLogin } from '../manifest/login.ts'
+import type { ManifestCredentials, ManifestLogin } from '../manifest/login.ts'
+import { Names } from './names.ts'
 import type { OpenApiDocument, OpenApiSecurity } from './types.ts'
 
 const HOOK = 'hook authenticate('
@@ -42,7 +43,7 @@ export function describeWho(who: string): string {
 }
 
 function toSecurity(who: string, login: ManifestLogin | undefined): readonly OpenApiSecurity[] {
-  const { credentials = [] } = login ?? {}
+  const credentials = nameSchemes(login)
 
   if (credentials.length === 0) return []
 
@@ -50,7 +51,7 @@ function toSecurity(who: string, login: ManifestLogin | undefined): readonly Ope
   const accepted = who.startsWith(HOOK) ? credentials.filter(({ name }) => named.includes(name)) : credentials
   // Without any, a document would say that the method is open: a strategy may find its credentials elsewhere.
   const described = accepted.length > 0 ? accepted : credentials
-  const required = described.map(({ name }) => ({ [toSchemeName(name)]: [] }))
+  const required = described.map(({ key }) => ({ [key]: [] }))
 
   return requiresLogin(who) ? required : [{}, ...required]
 }
@@ -60,8 +61,8 @@ export function toSecuritySchemes(
   login: ManifestLogin | undefined
 ): OpenApiDocument['components']['securitySchemes'] {
   return Object.fromEntries(
-    (login?.credentials ?? []).map(({ name, header, scheme }) => [
-      toSchemeName(name),
+    nameSchemes(login).map(({ key, header, scheme }) => [
+      key,
       scheme && header.toLowerCase() === 'authorization'
         ? { type: 'http', scheme: scheme.toLowerCase() }
         : { type: 'apiKey', in: 'header', name: header }
@@ -74,7 +75,12 @@ function requiresLogin(who: string): boolean {
   return who === 'user' || ['owner(', 'role(', FRESH, HOOK].some((prefix) => who.startsWith(prefix))
 }
 
-/** The names of components have few characters. */
-function toSchemeName(name: string): string {
-  return name.replaceAll(/[^\w.-]/g, '_')
+/** Gives each strategy the key of its scheme. The names of components have few characters, so two may become the same. */
+function nameSchemes(login: ManifestLogin | undefined): readonly (ManifestCredentials & { key: string })[] {
+  const keys = new Names()
+
+  return (login?.credentials ?? []).map((one) => ({
+    ...one,
+    key: keys.take(one.name.replaceAll(/[^\w.-]/g, '_'))
+  }))
 }

@@ -66,6 +66,45 @@ it('demands credentials where a login has to be a late one', async () => {
   expect(summary).toBe('Remove: for users who have logged in lately')
 })
 
+it('has a scheme for each strategy, also where their names differ in what no scheme may have', async () => {
+  const app = alula()
+  const names = ['a b', 'a_b', 'a/b']
+
+  app.set('authentication', {
+    secret: SECRET,
+    entity: null,
+    authStrategies: names,
+    // A name that is there twice is that of one strategy.
+    parseStrategies: [...names, 'a_b']
+  })
+
+  class HeaderStrategy extends AuthenticationBaseStrategy {
+    override get configuration() {
+      return { header: `X-${names.indexOf(this.name as string)}` }
+    }
+
+    async parse() {
+      return null
+    }
+  }
+
+  const authentication = new AuthenticationService(app)
+
+  for (const name of names) authentication.register(name, new HeaderStrategy())
+  app.use('authentication', authentication)
+  app.use('notes', memory(), { methods: ['find'], access: access({ find: user }) })
+  app.use('hooked', memory(), { methods: ['find'] })
+  app.service('hooked').hooks({ before: { find: [authenticate('a_b')] } })
+
+  const { paths, components } = await describeApp(app)
+  const toHeaders = (security: object[]) =>
+    security.flatMap(Object.keys).map((name) => components.securitySchemes[name].name)
+
+  expect(toHeaders(paths['/notes'].get.security)).toEqual(['X-0', 'X-1', 'X-2'])
+  expect(toHeaders(paths['/hooked'].get.security)).toEqual(['X-1'])
+  expect(Object.keys(components.securitySchemes)).toHaveLength(3)
+})
+
 it('has what each strategy takes, and the headers of strategies of your own', async () => {
   const app = alula()
 
