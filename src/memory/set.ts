@@ -1,5 +1,12 @@
 import type { FieldReader, ToReader } from '../query/field.ts'
-import { type CountRequest, lookUp, type RecordSet, type RelatedSort, toKey } from '../query/related.ts'
+import {
+  type CountRequest,
+  isRelating,
+  lookUp,
+  type RecordSet,
+  type RelatedSort,
+  toKey
+} from '../query/related.ts'
 import { getPath } from '../utils/object.ts'
 
 /** The records in memory that a `find` selects. */
@@ -22,7 +29,7 @@ export class MemorySet implements RecordSet {
       for (const record of (set as MemorySet).read()) {
         const value = getPath(record, path)
 
-        if (value === null || value === undefined) continue
+        if (!isRelating(value)) continue
 
         const key = toKey(value)
 

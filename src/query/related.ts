@@ -1,6 +1,7 @@
 // What relations ask of adapters beside `find`: numbers, orders and subqueries of records, rows that come with a page, and tables
 // that have no service.
 import type { Sort } from './ast.ts'
+import { isUnequal } from './operators.ts'
 
 /** Where a call reads records: one statement reads what calls of the same place find. */
 export interface SetPlace {
@@ -187,12 +188,17 @@ export function hasLinks(service: object): service is LinkAdapter {
   return typeof (service as Partial<LinkAdapter>).asLinks === 'function'
 }
 
+/** Whether others can be related to a record by its value: a missing one, `NaN` and an invalid date equal nothing. */
+export function isRelating(value: unknown): boolean {
+  return value !== null && value !== undefined && !isUnequal(value)
+}
+
 /** What a map has for a value. A record without a value is related to none, not even to one whose value is the string `null`. */
 export function lookUp<T>(byKey: ReadonlyMap<string, T>, value: unknown): T | undefined {
-  return value === null || value === undefined ? undefined : byKey.get(toKey(value))
+  return isRelating(value) ? byKey.get(toKey(value)) : undefined
 }
 
 /** A value as a string, by which related records find each other whatever type each store gives it. */
 export function toKey(value: unknown): string {
-  return value instanceof Date ? value.toISOString() : String(value)
+  return value instanceof Date && !isUnequal(value) ? value.toISOString() : String(value)
 }

@@ -3,7 +3,7 @@ import type { HookContext, Query } from '../core/types.ts'
 import { BadRequest, type FeathersError } from '../errors.ts'
 import { addConditions } from '../query/conditions.ts'
 import { LOGICAL_OPERATORS } from '../query/operators.ts'
-import { type Budget, hasSets, isSamePlace, Operand, type SetPlace } from '../query/related.ts'
+import { type Budget, hasSets, isRelating, isSamePlace, Operand, type SetPlace } from '../query/related.ts'
 import { refuseUndefined } from '../query/undefined.ts'
 import { keepValidated } from '../query/validated.ts'
 import { getSchemaDefinition } from '../schema/compile.ts'
@@ -206,7 +206,7 @@ async function listOwners(
 }
 
 function listPresent(records: readonly Query[], field: string): readonly unknown[] {
-  return records.map(({ [field]: value }) => value).filter((value) => value !== null && value !== undefined)
+  return records.map(({ [field]: value }) => value).filter(isRelating)
 }
 
 /** Where a service reads for a call, if values that it has there can be part of a query. */

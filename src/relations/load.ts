@@ -6,6 +6,7 @@ import type { HookContext } from '../core/types.ts'
 import { compareAny } from '../query/compare.ts'
 import {
   type Budget,
+  isRelating,
   isSamePlace,
   lookUp,
   type RecordSet,
@@ -268,7 +269,7 @@ function listValues(records: readonly Fields[], field: string): readonly unknown
   const values = new Map<string, unknown>()
 
   for (const { [field]: value } of records) {
-    if (value !== undefined && value !== null) values.set(toKey(value), value)
+    if (isRelating(value)) values.set(toKey(value), value)
   }
 
   return [...values.values()]

@@ -98,6 +98,7 @@ describe('related records', () => {
       notes: [{ id: 1, text: 'a', owner: 7 }],
       people: [
         { id: 8, name: 'Bob' },
+        { id: new Date(Number.NaN), name: 'Eve' },
         { id: 7, name: 'Ada' }
       ],
       links: [

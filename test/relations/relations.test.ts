@@ -92,6 +92,32 @@ describe('a relation', () => {
     ])
   })
 
+  it.each([
+    ['an invalid date', new Date(Number.NaN)],
+    ['NaN', Number.NaN]
+  ])('of a record with %s is empty, whatever values others have', async (_what, at) => {
+    const app: any = alula()
+    const Moment = z.object({ id: z.int(), at: z.any() })
+    const relations = {
+      same: one('moments', { from: 'at', to: 'at', filter: ['id'] }),
+      all: many('moments', { from: 'at', to: 'at' }),
+      number: count('moments', { from: 'at', to: 'at' })
+    }
+    const now = new Date(0)
+    const store = { 1: { id: 1, at }, 2: { id: 2, at: String(at) }, 3: { id: 3, at }, 4: { id: 4, at: now } }
+
+    app.use('moments', memory({ store }), { schema: schema(Moment, { relations }) })
+
+    const [first, , third, last] = await ask(app, 'moments', { $include: Object.keys(relations) })
+
+    for (const record of [first, third]) expect(record).toMatchObject({ same: null, all: [], number: 0 })
+    expect(last).toMatchObject({ same: { id: 4 }, all: [{ id: 4 }], number: 1 })
+    expect(await ask(app, 'moments', { $sort: { number: -1, id: -1 } })).toMatchObject(
+      [4, 2, 3, 1].map((id) => ({ id }))
+    )
+    expect(await ask(app, 'moments', { 'same.id': { $in: [3, 4] } })).toMatchObject([{ id: 4 }])
+  })
+
   it('to several is in the order of ids, which may be strings', async () => {
     const app: any = alula()
     const Thing = z.object({ id: z.string(), parent: z.string().nullable() })
