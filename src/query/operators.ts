@@ -77,15 +77,10 @@ export function assertValue(name: string, value: unknown): void {
     value === null || ['string', 'number', 'boolean', 'bigint', 'undefined'].includes(typeof value)
   const isInstance = typeof value === 'object' && !Array.isArray(value) && !isPlainObject(value)
 
-  // With a value that equals nothing, `$ne` would match everything.
-  if ((isScalar || isInstance) && !isUnequal(value)) return
+  // `NaN` and a date that is none are equal to nothing, so `$ne` would match everything.
+  if ((isScalar || isInstance) && !Number.isNaN(value instanceof Date ? value.getTime() : value)) return
 
   throw new BadRequest(`Invalid query: '${name}' expects a single value, got ${describeValue(value)}`)
-}
-
-/** Whether a value equals nothing, not even itself: `NaN`, or an invalid date. */
-export function isUnequal(value: unknown): boolean {
-  return Number.isNaN(value instanceof Date ? value.getTime() : value)
 }
 
 /** Checks a list of such values. Throws BadRequest for anything else. */
@@ -102,7 +97,7 @@ export function describeValue(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'number') return describeNumber(value)
-  if (value instanceof Date && isUnequal(value)) return 'an invalid date'
+  if (value instanceof Date && Number.isNaN(value.getTime())) return 'an invalid date'
   if (typeof value === 'object') return isPlainObject(value) ? 'an object' : describeInstance(value)
 
   return value === undefined ? 'nothing' : `a ${typeof value}`

@@ -1,7 +1,6 @@
 // What relations ask of adapters beside `find`: numbers, orders and subqueries of records, rows that come with a page, and tables
 // that have no service.
 import type { Sort } from './ast.ts'
-import { isUnequal } from './operators.ts'
 
 /** Where a call reads records: one statement reads what calls of the same place find. */
 export interface SetPlace {
@@ -190,7 +189,9 @@ export function hasLinks(service: object): service is LinkAdapter {
 
 /** Whether others can be related to a record by its value: a missing one, `NaN` and an invalid date equal nothing. */
 export function isRelating(value: unknown): boolean {
-  return value !== null && value !== undefined && !isUnequal(value)
+  return (
+    value !== null && value !== undefined && !Number.isNaN(value instanceof Date ? value.getTime() : value)
+  )
 }
 
 /** What a map has for a value. A record without a value is related to none, not even to one whose value is the string `null`. */
@@ -200,5 +201,5 @@ export function lookUp<T>(byKey: ReadonlyMap<string, T>, value: unknown): T | un
 
 /** A value as a string, by which related records find each other whatever type each store gives it. */
 export function toKey(value: unknown): string {
-  return value instanceof Date && !isUnequal(value) ? value.toISOString() : String(value)
+  return String(value instanceof Date ? (value.toJSON() ?? value) : value)
 }
