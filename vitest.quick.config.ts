@@ -21,7 +21,7 @@ export const LONG = [
   // Random and hostile input, many records, slow clients, dear passwords, and servers that fail.
   'test/**/*{cut-off,dear,fuzz,hostile,kill,large,lost,outage,prefetch,processes,random,rivals,slow}*.test.ts',
   'test/security/application-code/**',
-  'test/security/unread-responses.test.ts',
+  'test/{log/unread,security/unread-responses}.test.ts',
   'packages/alula-testing/test/adapters/random.test.ts',
   'test/{access/proof,kysely/columns,node/pipelining,schema/{leaks,many-types},stack,tools/roads}.test.ts',
   'test/security/{aborted-logins,login-guessing,redirects}.test.ts',

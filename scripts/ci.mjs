@@ -33,10 +33,10 @@ const FURTHER_TESTS = {
 }
 
 /**
- * The bundles that run on another version of Node. What Rollup makes does not depend on it, and a bundle that runs alone also
- * runs beside `node_modules`.
+ * The bundles that run on another version of Node. What Rollup makes does not depend on it, a bundle that runs alone also runs
+ * beside `node_modules`, and one as CommonJS has the same code.
  */
-const BUNDLES = ['test/bundles/bundles', '-t', '^(?!.*(?:Rollup|beside node_modules))']
+const BUNDLES = ['test/bundles/bundles', '-t', '^(?!.*(?:Rollup|beside node_modules|cjs))']
 
 // What downloads runs beside what computes.
 const [isInstalled] = await Promise.all([
