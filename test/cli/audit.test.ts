@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
-import { runCommand, toApp } from './support/application.ts'
+import { prepareCommand, toApp } from './support/application.ts'
+
+const runCommand = prepareCommand()
 
 const audit = (files: { readonly [path: string]: string | Buffer }, ...args: string[]) =>
   runCommand(files, 'audit', ...args)

@@ -3,9 +3,11 @@ import { expect, it } from 'vitest'
 import { callService } from '../../src/cli/call.ts'
 import { UsageError } from '../../src/cli/command-outcome.ts'
 import { createFolder } from '../support/command.ts'
-import { runCommand, toApp } from './support/application.ts'
+import { prepareCommand, toApp } from './support/application.ts'
 
 const SRC = `${import.meta.dirname}/../../src`
+
+const runCommand = prepareCommand()
 
 /** An application with logins by tokens, and by what else is registered. */
 const toLogins = (strategies: string, services: string) => `import { owner } from '${SRC}/access.ts'

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
-import { runCommand, toApp } from './support/application.ts'
+import { prepareCommand, toApp } from './support/application.ts'
+
+const runCommand = prepareCommand()
 
 const NOTES = toApp(`app.use('notes', memory(), { methods: ['find'], access: access({ find: anyone }) })`)
 

@@ -7,27 +7,31 @@ import { buildCommand, createFolder, type Output, runNode } from '../../support/
 
 const SRC = join(import.meta.dirname, '../../../src')
 
-/** What is built for a file of tests is built once. */
-const commandFolder = mkdtempSync(join(tmpdir(), 'alula-command-'))
-const bundles = new Map<string, Promise<Buffer>>()
-let command: Promise<string> | undefined
-
-afterAll(() => rmSync(commandFolder, { recursive: true, force: true }))
-
 type Files = { readonly [path: string]: string | Buffer }
 
-/** Runs `alula` in a folder with some files. The application `app.mjs` has a copy of the library of its own. */
-export async function runCommand(files: Files, ...args: string[]): Promise<Output> {
-  const folder = createFolder(files)
-  const file = join(folder, 'app.mjs')
-  const key = JSON.stringify(files)
-  const bundle = bundles.get(key) ?? buildApp(file)
+/**
+ * Prepares a function for the tests of one file that runs `alula` in a folder with some files. The application `app.mjs` has a copy
+ * of the library of its own. What is built is built once, and removed after these tests.
+ */
+export function prepareCommand(): (files: Files, ...args: string[]) => Promise<Output> {
+  const commandFolder = mkdtempSync(join(tmpdir(), 'alula-command-'))
+  const bundles = new Map<string, Promise<Buffer>>()
+  let command: Promise<string> | undefined
 
-  bundles.set(key, bundle)
-  command ??= buildCommand(commandFolder)
-  writeFileSync(file, await bundle)
+  afterAll(() => rmSync(commandFolder, { recursive: true, force: true }))
 
-  return await runNode([await command, ...args], { cwd: folder })
+  return async (files, ...args) => {
+    const folder = createFolder(files)
+    const file = join(folder, 'app.mjs')
+    const key = JSON.stringify(files)
+    const bundle = bundles.get(key) ?? buildApp(file)
+
+    bundles.set(key, bundle)
+    command ??= buildCommand(commandFolder)
+    writeFileSync(file, await bundle)
+
+    return await runNode([await command, ...args], { cwd: folder })
+  }
 }
 
 /** Puts an application and what it imports into one file. */
