@@ -397,7 +397,9 @@ function describeService(path, service, registry) {
   }
   if (isOpen('create')) {
     const [first] = Object.entries(declared)
-    const required = Object.entries(declared).find(([, { form }]) => ['required', 'nullable'].includes(form))
+    const required = Object.keys(declared).filter((name) =>
+      ['required', 'nullable'].includes(declared[name].form)
+    )
 
     calls.push(toCall(`client.POST(${url}, { body: ${toCode(data)} })`, path, 'create', data))
     if (service.isMulti) {
@@ -409,9 +411,12 @@ function describeService(path, service, registry) {
       `${toCode({ ...data, ownerId: 3 })} satisfies paths[${url}]['post']['requestBody']['content']['application/json']`,
       `client.POST(${url})`
     )
-    if (required) {
+    if (required.length > 0) {
       mistakes.push(`client.POST(${url}, { body: ${toCode({ ...data, [required[0]]: undefined })} })`)
-      if (!service.isMulti) mistakes.push(`client.POST(${url}, { body: [${toCode(data)}] })`)
+    }
+    // A list has a length.
+    if (!service.isMulti && required.some((name) => name !== 'length')) {
+      mistakes.push(`client.POST(${url}, { body: [${toCode(data)}] })`)
     }
   }
   if (isOpen('patch')) {
