@@ -77,8 +77,11 @@ export class AccessTokens {
     return (await this.revocations?.isRevoked(id)) ?? false
   }
 
-  /** Uses an id that may be used once. Returns whether this was the first time. */
+  /** Uses an id that may be used once. Returns whether this was the first time, and in time. */
   async useOnce(id: string, expiresAt: number): Promise<boolean> {
+    // A store no longer has what has expired: each use would be the first.
+    if (expiresAt <= Date.now()) return false
+
     return (this.revocations ?? this.ownStore).revoke(id, expiresAt)
   }
 

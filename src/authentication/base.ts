@@ -219,7 +219,7 @@ export class AuthenticationBase {
    *
    * @param id The id
    * @param expiresAt When it expires anyway, in milliseconds since 1970
-   * @returns Whether this was the first time: of several callers at once, in all processes, one gets `true`
+   * @returns Whether this was the first time, and before `expiresAt`: of several callers at once, in all processes, one gets `true`
    */
   async useOnce(id: string, expiresAt: number): Promise<boolean> {
     return this.tokens.useOnce(id, expiresAt)

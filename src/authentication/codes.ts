@@ -165,8 +165,6 @@ export class Codes {
       const entity = await findOrNothing(() => this.load(found.subject))
 
       if (!(await this.isBound(found, entity, params))) throw createInvalid()
-      // A store no longer has what has expired: a code that has expired meanwhile would be new to it each time.
-      if (found.expiresAt <= Date.now()) throw createInvalid()
       if (!(await this.service.useOnce(`code:${found.id}`, found.expiresAt))) throw createInvalid()
 
       const { kept } = found

@@ -29,6 +29,7 @@ export class SecretKeys {
   private readonly keys = new BoundedMap<string, KeyObject | null>(MAX_KEYS)
   /** By secret, then by strategy and credential. */
   private readonly fingerprints = new BoundedMap<string, BoundedMap<string, string>>(MAX_FINGERPRINT_SECRETS)
+  private signer = { secret: '', algorithm: '', canSign: false }
 
   /** The key for a secret; the secret itself where it is no string, or no key. */
   toKey(secret: TokenSecret, algorithm: string, use: 'sign' | 'verify'): KeyObject | any {
@@ -49,9 +50,16 @@ export class SecretKeys {
     return key ?? secret
   }
 
-  /** Whether a secret can sign. With the public half of a key a service can only verify what another one has signed. */
+  /**
+   * Whether a secret can sign. With the public half of a key a service can only verify what another one has signed. The last answer
+   * is kept: each request with a token asks, and to look up a long key takes 3 µs.
+   */
   canSign(secret: string, [algorithm = 'HS256']: readonly string[]): boolean {
-    return typeof this.toKey(secret, algorithm, 'sign') !== 'string'
+    if (this.signer.secret !== secret || this.signer.algorithm !== algorithm) {
+      this.signer = { secret, algorithm, canSign: typeof this.toKey(secret, algorithm, 'sign') !== 'string' }
+    }
+
+    return this.signer.canSign
   }
 
   /**

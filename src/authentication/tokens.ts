@@ -80,7 +80,7 @@ function toLifetime(payload: unknown, expiresIn: string | number | undefined): J
 }
 
 /**
- * Verifies a token after RFC 8725: the algorithm is one of ours, whatever the token says; the type is the expected one; nothing
+ * Verifies a token after RFC 8725: the algorithm is one of the options, whatever the token says; the type is the expected one; nothing
  * in the header leads to another key; the subject is a string. Throws NotAuthenticated for anything that is not a valid token.
  */
 export function verifyToken(

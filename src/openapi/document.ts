@@ -11,7 +11,7 @@ import { Names, type ServiceNames, toServiceNames } from './names.ts'
 import { addOperations, type PathItems } from './operations.ts'
 import { toErrorResponses } from './responses.ts'
 import { Schemas } from './schemas.ts'
-import { type Guard, toGuard, toSecuritySchemes } from './security.ts'
+import { type Guard, nameSchemes, toGuard, toSecuritySchemes } from './security.ts'
 import type { OpenApiDocument, OpenApiOperation, OpenApiOptions } from './types.ts'
 
 /** What the options of {@link toOpenApi} may be. */
@@ -48,6 +48,7 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
   const { info = INFO, servers = [{ url: '.' }] } = options
   const services = readOpenServices(app)
   const login = readLogin(app)
+  const securitySchemes = nameSchemes(login)
   const unknown: string[] = []
   const paths: PathItems = new Map()
   const operationIds = new Names()
@@ -59,6 +60,7 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
   for (const service of services) {
     addOperations(paths, service, {
       login,
+      securitySchemes,
       operationIds,
       toStatus,
       names: names.get(service.path) as ServiceNames,
@@ -73,7 +75,7 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
   }
 
   // Whether a function asks for credentials is not known.
-  addMounts(paths, app, toGuard('', login), operationIds)
+  addMounts(paths, app, toGuard('', securitySchemes), operationIds)
 
   // Their records are in those of others.
   for (const service of related) schemas.of(service)
@@ -89,7 +91,7 @@ export function toOpenApi(app: Application, options: OpenApiOptions = {}): OpenA
     components: {
       schemas: toObject(schemas.all),
       responses: toErrorResponses(),
-      securitySchemes: toSecuritySchemes(login)
+      securitySchemes: toSecuritySchemes(securitySchemes)
     }
   }
 }

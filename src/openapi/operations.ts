@@ -15,7 +15,7 @@ import type { Names, ServiceNames } from './names.ts'
 import { type QuerySources, type ServiceQueries, toIdSchema, toQueries } from './parameters.ts'
 import { toQueryParameters } from './query-schema.ts'
 import { toResponses } from './responses.ts'
-import { toGuard } from './security.ts'
+import { type NamedScheme, toGuard } from './security.ts'
 import type { ServiceSchemas } from './service-schemas.ts'
 import type { OpenApiOperation, OpenApiParameter } from './types.ts'
 
@@ -33,6 +33,7 @@ export interface PathItem {
 /** What is known of a service besides the service itself. */
 export interface ServiceSources {
   readonly login: ManifestLogin | undefined
+  readonly securitySchemes: readonly NamedScheme[]
   readonly operationIds: Names
   /** The status of an error, by its name. */
   readonly toStatus: (name: string) => number
@@ -201,12 +202,12 @@ function toOperation(
   method: ManifestMethod,
   call: OperationCall,
   place: Place,
-  { login, operationIds, schemas, sources, toStatus }: ServiceSources,
+  { login, securitySchemes, operationIds, schemas, sources, toStatus }: ServiceSources,
   { tags, queries }: Shared
 ): OpenApiOperation {
   const isLoggingIn = isLogin(service, login)
   const isUpsert = isUpsertOf(service, method)
-  const guard = toGuard(method.who, login)
+  const guard = toGuard(method.who, securitySchemes)
   const query = toQuery(service, method, call, queries, sources)
   const data =
     isLoggingIn && method.name === 'create'

@@ -5,6 +5,11 @@ import type { OpenApiDocument, OpenApiSecurity } from './types.ts'
 const HOOK = 'hook authenticate('
 const FRESH = 'fresh('
 
+/** A way to send credentials, with the key of its scheme in the document. */
+export interface NamedScheme extends ManifestCredentials {
+  readonly key: string
+}
+
 /** What a document says of who may call a method. */
 export interface Guard {
   /** In words for clients: names of functions and of fields say nothing to them. */
@@ -18,12 +23,12 @@ export interface Guard {
 }
 
 /** Describes who may call a method: `who` is as in the table of `exposure`. */
-export function toGuard(who: string, login: ManifestLogin | undefined): Guard {
+export function toGuard(who: string, schemes: readonly NamedScheme[]): Guard {
   const isAuthenticated = who !== 'anyone'
 
   return {
     words: describeWho(who),
-    security: isAuthenticated ? toSecurity(who, login) : [],
+    security: isAuthenticated ? toSecurity(who, schemes) : [],
     isAuthenticated,
     isGuarded: isAuthenticated && who !== 'user'
   }
@@ -42,15 +47,13 @@ export function describeWho(who: string): string {
   return who.startsWith('owner(') ? 'owners of the record' : 'callers that the application lets pass'
 }
 
-function toSecurity(who: string, login: ManifestLogin | undefined): readonly OpenApiSecurity[] {
-  const credentials = nameSchemes(login)
-
-  if (credentials.length === 0) return []
+function toSecurity(who: string, schemes: readonly NamedScheme[]): readonly OpenApiSecurity[] {
+  if (schemes.length === 0) return []
 
   const named = [...who.matchAll(/'([^']*)'/g)].map(([, name]) => name)
-  const accepted = who.startsWith(HOOK) ? credentials.filter(({ name }) => named.includes(name)) : credentials
+  const accepted = who.startsWith(HOOK) ? schemes.filter(({ name }) => named.includes(name)) : schemes
   // Without any, a document would say that the method is open: a strategy may find its credentials elsewhere.
-  const described = accepted.length > 0 ? accepted : credentials
+  const described = accepted.length > 0 ? accepted : schemes
   const required = described.map(({ key }) => ({ [key]: [] }))
 
   return requiresLogin(who) ? required : [{}, ...required]
@@ -58,10 +61,10 @@ function toSecurity(who: string, login: ManifestLogin | undefined): readonly Ope
 
 /** The ways to send credentials, by the names of their strategies. */
 export function toSecuritySchemes(
-  login: ManifestLogin | undefined
+  schemes: readonly NamedScheme[]
 ): OpenApiDocument['components']['securitySchemes'] {
   return Object.fromEntries(
-    nameSchemes(login).map(({ key, header, scheme }) => [
+    schemes.map(({ key, header, scheme }) => [
       key,
       scheme && header.toLowerCase() === 'authorization'
         ? { type: 'http', scheme: scheme.toLowerCase() }
@@ -76,7 +79,7 @@ function requiresLogin(who: string): boolean {
 }
 
 /** Gives each strategy the key of its scheme. The names of components have few characters, so two may become the same. */
-function nameSchemes(login: ManifestLogin | undefined): readonly (ManifestCredentials & { key: string })[] {
+export function nameSchemes(login: ManifestLogin | undefined): readonly NamedScheme[] {
   const keys = new Names()
 
   return (login?.credentials ?? []).map((one) => ({

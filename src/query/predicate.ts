@@ -146,16 +146,18 @@ function toReadingTest(operator: OrderOperator, text: string): FieldTest {
 function toOrderTest(operator: OrderOperator, value: unknown, otherwise: FieldTest): FieldTest {
   if (typeof value === 'number' || typeof value === 'string') return toScalarTest(operator, value, otherwise)
 
-  const holds = HOLDS[operator]
-
-  return (field) => holds(compareSameType(field, value) as number) || otherwise(field)
-}
-
-const HOLDS: { readonly [Operator in OrderOperator]: (order: number) => boolean } = {
-  lt: (order) => order < 0,
-  lte: (order) => order <= 0,
-  gt: (order) => order > 0,
-  gte: (order) => order >= 0
+  switch (operator) {
+    case 'lt':
+      return (field) => (compareSameType(field, value) as number) < 0 || otherwise(field)
+    case 'lte':
+      return (field) => (compareSameType(field, value) as number) <= 0 || otherwise(field)
+    case 'gt':
+      return (field) => (compareSameType(field, value) as number) > 0 || otherwise(field)
+    case 'gte':
+      return (field) => (compareSameType(field, value) as number) >= 0 || otherwise(field)
+    default:
+      return assertNever(operator)
+  }
 }
 
 /** Fast path, several times as fast as the other: the engine knows the type that each of these compares. */

@@ -48,8 +48,7 @@ export function isResolverSettings(value: unknown): value is ResolverSettings {
     isObject(value) &&
     Object.entries(value).every(
       ([kind, resolvers]) =>
-        KINDS.includes(kind) &&
-        (resolvers === undefined || isResolvers(resolvers) || (kind === 'data' && isByMethod(resolvers)))
+        KINDS.includes(kind) && (isResolvers(resolvers) || (kind === 'data' && isByMethod(resolvers)))
     )
   )
 }
@@ -147,16 +146,17 @@ export function compileExternal(
 }
 
 function isResolvers(value: unknown): boolean {
-  return [value].flat().every((resolver) => isFunction((resolver as Partial<Resolver> | null)?.resolve))
+  return (
+    value === undefined ||
+    [value].flat().every((resolver) => isFunction((resolver as Partial<Resolver> | null)?.resolve))
+  )
 }
 
 function isByMethod(value: unknown): boolean {
   return (
     isObject(value) &&
     Object.entries(value).every(
-      ([method, resolvers]) =>
-        (DATA_METHODS as readonly string[]).includes(method) &&
-        (resolvers === undefined || isResolvers(resolvers))
+      ([method, resolvers]) => (DATA_METHODS as readonly string[]).includes(method) && isResolvers(resolvers)
     )
   )
 }

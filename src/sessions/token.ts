@@ -29,7 +29,7 @@ export function isRefreshToken(value: unknown): value is string {
   return typeof value === 'string' && TOKEN.test(value)
 }
 
-/** Reads a refresh token; `undefined` for anything that is not a token of ours. */
+/** Reads a refresh token; `undefined` for anything that was not signed with this key. */
 export function readRefreshToken(value: unknown, key: RefreshTokenKey): RefreshToken | undefined {
   const [, id, digits, signature] = (typeof value === 'string' && TOKEN.exec(value)) || []
 

@@ -245,13 +245,12 @@ function write(
   details: LogDetails
 ): unknown {
   if (logger === console) return logger[level]?.(message)
-  if (!isFunction((logger as { bindings?: unknown }).bindings)) return logger[level]?.(message, details)
+  if (!isPino(logger)) return logger[level]?.(message, details)
 
   const { error, context } = details
-  const pino = logger as unknown as Record<typeof level, (details: object, message?: string) => unknown>
 
   // The object first: pino drops one that comes after the message. Under `err` it writes the stack, as its own.
-  return pino[level]({ ...(error !== undefined && { err: error }), context }, message.split('\n', 1)[0])
+  return logger[level]({ ...(error !== undefined && { err: error }), context }, message.split('\n', 1)[0])
 }
 
 /** Writes the line of a finished call to a logger, which may throw or reject without harm. */
@@ -264,6 +263,17 @@ export function writeCall(
     () => write(logger, 'info', line, { context }),
     (failure) => debug('A call could not be logged: %s (%O)', line, failure)
   )
+}
+
+/** The functions of pino, whose loggers have bindings. */
+interface Pino {
+  error(details: object, message?: string): unknown
+  info(details: object, message?: string): unknown
+  debug(details: object, message?: string): unknown
+}
+
+function isPino(logger: object): logger is Pino {
+  return isFunction((logger as { bindings?: unknown }).bindings)
 }
 
 /** How often the log of an application says that the server is too busy, in milliseconds. */

@@ -280,3 +280,11 @@ describe('a store in memory', () => {
     expect(store.isRevoked('4999')).toBe(true)
   })
 })
+
+it('an id that is used once has one use until it expires, and none after that', async () => {
+  const { service } = await createAppWithUser()
+  const soon = Date.now() + 60_000
+
+  expect(await Promise.all([1, 2].map(() => service.useOnce('a', soon)))).toEqual([true, false])
+  expect(await Promise.all([1, 2].map(() => service.useOnce('b', Date.now() - 1)))).toEqual([false, false])
+})
