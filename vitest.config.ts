@@ -61,7 +61,7 @@ export default defineConfig({
     }))
   },
   test: {
-    setupFiles: ['test/support/random-limit.ts'],
+    setupFiles: ['test/support/random-limit.ts', 'test/support/real-clock.ts'],
     // What has been compiled once is not compiled again.
     experimental: { fsModuleCache: true },
     include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { MemoryRevocationStore } from '../../src/authentication.ts'
 import { kysely } from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
@@ -26,7 +26,6 @@ async function open(settings: object = {}) {
 
 function moveClock(time: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + time })
-  onTestFinished(() => void vi.useRealTimers())
 }
 
 describe.each([

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type ConnectionLogin, ConnectionLogins } from '../../src/authentication/connection-logins.ts'
 
 const DAY = 24 * 60 * 60 * 1000
@@ -12,7 +12,6 @@ const LONGEST = 2 ** 31 - 1
 /** A connection whose login ends after a time, in milliseconds; its timers stand still until the test moves them. */
 function start(delay: number) {
   vi.useFakeTimers()
-  onTestFinished(() => void vi.useRealTimers())
 
   const onExpired = vi.fn()
   const logins = new ConnectionLogins(onExpired)

@@ -90,5 +90,4 @@ export function moveClock(time: number): void {
 /** Sets the clock of the process forward, or back, in no time. */
 export function setClock(difference: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + difference })
-  onTestFinished(() => void vi.useRealTimers())
 }

@@ -1,12 +1,11 @@
 import { once } from 'node:events'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { JWT_OPTIONS } from '../support/login.ts'
 import { createApp, createAppWithUser, LOGIN } from './app.ts'
 
 /** Time passes only where the test says so. */
 function stopTime(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
-  onTestFinished(() => void vi.useRealTimers())
 }
 
 /** The connections that end from now on. */

@@ -1,5 +1,5 @@
 import jsonwebtoken from 'jsonwebtoken'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { AuthenticationService, MemoryRevocationStore } from '../../src/authentication.ts'
 import { memory } from '../../src/memory.ts'
 import { createApp, createAppWithUser, decode, LOGIN, REVOKED, SECRET, useToken } from './app.ts'
@@ -239,7 +239,6 @@ describe('a store in memory', () => {
 
   it('forgets an id when its time is over', () => {
     vi.useFakeTimers()
-    onTestFinished(() => void vi.useRealTimers())
 
     const store = new MemoryRevocationStore()
 
@@ -254,7 +253,6 @@ describe('a store in memory', () => {
 
   it('does not grow with what is over', () => {
     vi.useFakeTimers()
-    onTestFinished(() => void vi.useRealTimers())
 
     const store = new MemoryRevocationStore()
 

@@ -1,5 +1,5 @@
 import jsonwebtoken from 'jsonwebtoken'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { SecretKeys } from '../../src/authentication/secret-keys.ts'
 import { signToken } from '../../src/authentication/tokens.ts'
 import { VerifiedTokens } from '../../src/authentication/verified.ts'
@@ -13,8 +13,6 @@ import { createApp, createAppWithUser, decode, LOGIN, OTHER_SECRET, SECRET } fro
 const keys = new SecretKeys()
 
 const REFUSED = { name: 'NotAuthenticated', code: 401 }
-
-afterEach(() => void vi.useRealTimers())
 
 /** An application and a token of its user, which was used twice. */
 async function createUsed(settings: { [option: string]: unknown } = {}, users: any = memory()) {

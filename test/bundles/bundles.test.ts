@@ -32,30 +32,20 @@ import {
 const run = promisify(execFile)
 const USER = { email: 'ada@example.org', password: 'correct horse' }
 
-/** A program as a CommonJS and as an ES module, beside `node_modules` and where there are none. */
-const CASES = FORMATS.flatMap((format) => [
-  { format, place: 'beside node_modules', isAlone: false },
-  { format, place: 'alone', isAlone: true }
-])
-
-/** Bundles a program, and returns the file. */
-async function bundleIn(program: string, { format, isAlone }: (typeof CASES)[number]): Promise<string> {
-  const folder = createFullFolder()
-
-  return await bundle(program, format, folder, isAlone ? createEmptyFolder() : folder)
+/** Bundles a program into a folder without packages, and returns the file. */
+async function bundleAlone(program: string, format: Format): Promise<string> {
+  return await bundle(program, format, createFullFolder(), createEmptyFolder())
 }
 
-/** Bundles a program that listens, runs it where it was written, and returns its address. */
-async function serve(
-  program: string,
-  bundled: (typeof CASES)[number],
-  env: NodeJS.ProcessEnv = {}
-): Promise<string> {
-  return start(await bundleIn(program, bundled), env)
+/** Bundles a program that listens, runs it beside `node_modules`, and returns its address. */
+async function serveBeside(program: string, format: Format): Promise<string> {
+  const folder = createFullFolder()
+
+  return start(await bundle(program, format, folder, folder))
 }
 
 /** Runs a file, and returns the address that it prints. */
-async function start(file: string, env: NodeJS.ProcessEnv): Promise<string> {
+async function start(file: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
   const child = spawn(process.execPath, [file], {
     cwd: dirname(file),
     env: { ...process.env, ...env },
@@ -166,45 +156,51 @@ async function expectNotes(url: string): Promise<void> {
   expect(await post(`${url}/notes`, {})).toMatchObject({ status: 400, errors: { text: 'is required' } })
 }
 
-describe.each(CASES)('a bundle as $format, $place', (bundled) => {
+describe.each(FORMATS)('a bundle as %s, alone', (format) => {
   it.each([
     { name: 'Express', program: LOGIN },
     { name: 'Koa', program: KOA }
   ])('with $name hashes a password, logs in and checks schemas', async ({ program }) => {
-    await expectLogin(await serve(program, bundled))
+    await expectLogin(await start(await bundleAlone(program, format)))
   })
+})
+
+it.each(FORMATS)('a bundle as %s, beside node_modules, logs in and checks schemas', async (format) => {
+  await expectLogin(await serveBeside(LOGIN, format))
 })
 
 it.each(FORMATS)('swagger-ui is served by a bundle that has its package beside it, as %s', async (format) => {
   const program = LOGIN.replace('openapi({', "openapi({ page: 'swagger-ui',")
-  const url = await serve(program, { format, place: 'beside node_modules', isAlone: false })
+  const url = await serveBeside(program, format)
 
   expect(await (await fetch(`${url}/docs/swagger-ui.css`)).text()).toContain('.swagger-ui')
 })
 
 describeRedis('with PostgreSQL, Socket.IO and Redis', () => {
-  it.each(CASES)('a bundle as $format, $place, logs in over a socket and gets events', async (bundled) => {
-    const file = await bundleIn(REAL_TIME, bundled)
+  it.each(FORMATS)('a bundle as %s, alone, logs in over a socket and gets events', async (format) => {
+    const file = await bundleAlone(REAL_TIME, format)
 
     await expectEvents((env) => start(file, env))
   })
 })
 
 describeDatabases('with mysql2', () => {
-  it.each(CASES)('a bundle as $format, $place, stores records', async (bundled) => {
-    await expectRecords((env) => serve(TABLE, bundled, env))
+  it.each(FORMATS)('a bundle as %s, alone, stores records', async (format) => {
+    const file = await bundleAlone(TABLE, format)
+
+    await expectRecords((env) => start(file, env))
   })
 }, [MARIADB])
 
 it.each(choose(FORMATS, 1))('a bundle that has PGlite beside it stores records, as %s', async (format) => {
-  await expectNotes(await serve(IN_PROCESS, { format, place: 'beside node_modules', isAlone: false }))
+  await expectNotes(await serveBeside(IN_PROCESS, format))
 })
 
 /** What the bundles of Rollup do. */
 const ROLLED = FORMATS.flatMap((format) => [
   {
     ...{ format, does: 'logs in and checks schemas', program: LOGIN },
-    expectIt: async (file: string) => expectLogin(await start(file, {}))
+    expectIt: async (file: string) => expectLogin(await start(file))
   },
   {
     ...{ format, does: 'logs in over a socket and gets events', program: REAL_TIME },
@@ -251,7 +247,7 @@ it.each(FORMATS)(
       { cwd: folder }
     )
 
-    const url = await start(server, {})
+    const url = await start(server)
 
     expect(await (await fetch(`${url}/messages`)).json()).toEqual([])
   }

@@ -1,11 +1,9 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { MINUTE } from '../sessions/app.ts'
 import { defer } from '../support/deferred.ts'
 import { CREDENTIALS, startSessions } from './session-clients.ts'
 
 // A call that waits for a login or a renewal can be aborted, as one that is sent.
-
-afterEach(() => vi.useRealTimers())
 
 async function start(strategy: string) {
   const { app, url, clock, createClient } = await startSessions('REST')

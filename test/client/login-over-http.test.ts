@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { rest } from '../../src/client.ts'
 import { DAY } from '../sessions/app.ts'
 import { defer } from '../support/deferred.ts'
@@ -6,8 +6,6 @@ import { hear } from './servers.ts'
 import { CREDENTIALS, startSessions } from './session-clients.ts'
 
 // Calls go over a socket, and logins over HTTP, where a cookie has the refresh token.
-
-afterEach(() => vi.useRealTimers())
 
 /** Sends requests as a browser does that has one cookie. */
 function createBrowser(url: string) {

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { alula, authentication, MemoryStorage, socketio } from '../../src/client.ts'
 import { GeneralError } from '../../src/errors.ts'
 import { defer } from '../support/deferred.ts'
@@ -22,7 +22,6 @@ describe.each(serverNames)('when a client loses its connection with %s', (name) 
   /** From now on, time goes on as always, and can be let pass. */
   function takeClock() {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], shouldAdvanceTime: true })
-    onTestFinished(() => void vi.useRealTimers())
   }
 
   /** Ends a connection. What is still being written goes out first. */
@@ -208,12 +207,14 @@ describe.each(serverNames)('when a client loses its connection with %s', (name) 
     const find = () => app.service('public').find()
     const first = failure(find())
 
+    // The login begins later than the call waits for it.
+    socket.io.reconnectionDelay(100)
     await hook.breakDown(socket)
 
     const end = Date.now() + 20_000
 
     await passBy(app, socket)
-    // The login began later, and has some time left.
+    // The login has some time left.
     await vi.advanceTimersByTimeAsync(end - Date.now())
     expect(await first).toMatchObject({ name: 'Timeout', data: { method: 'find', path: 'public' } })
 

@@ -149,7 +149,6 @@ it.each<[string, object, unknown[]]>([
   'a socket that %s asks again for what it missed, and hears all of it once',
   async (_what, socket, reply) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
-    onTestFinished(() => void vi.useRealTimers())
 
     const server = await startServer()
     const { app, notes } = server

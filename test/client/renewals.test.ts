@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { authenticate } from '../../src/authentication.ts'
 import { MemoryStorage } from '../../src/client/storage.ts'
 import { events } from '../../src/client.ts'
@@ -22,8 +22,6 @@ const OWL = { email: 'owl@example.org', password: 'other horse' }
 const OTHER = { strategy: 'local', ...OWL }
 
 const LOGGED_OUT = { name: 'NotAuthenticated', data: { reason: 'logout' } }
-
-afterEach(() => vi.useRealTimers())
 
 describe.each(['REST', 'sockets'] as const)('a renewal, over %s', (kind) => {
   async function start() {

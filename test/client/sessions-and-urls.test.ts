@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { NotAuthenticated } from '../../src/errors.ts'
 import { MINUTE } from '../sessions/app.ts'
 import { withWindow } from './login.ts'
@@ -11,8 +11,6 @@ const REFRESH_TOKEN = 'feathers-jwt-refresh'
 
 /** What the token of a session that has ended is refused with. */
 const OVER = { code: 401, data: { reason: expect.any(String) } }
-
-afterEach(() => vi.useRealTimers())
 
 /** A page with a code in its URL, which the server exchanges for a login with a session. */
 async function open(kind: 'REST' | 'sockets') {

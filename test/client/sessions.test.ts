@@ -2,13 +2,11 @@ import officialAuthentication from '@feathersjs/authentication-client'
 import { feathers as officialClient } from '@feathersjs/feathers'
 import officialRest from '@feathersjs/rest-client'
 import officialSocketio from '@feathersjs/socketio-client'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { MemoryStorage } from '../../src/client/storage.ts'
 import { DAY, MINUTE, WREN } from '../sessions/app.ts'
 import { connectSocket } from '../support/sockets.ts'
 import { CREDENTIALS, startSessions as start } from './session-clients.ts'
-
-afterEach(() => vi.useRealTimers())
 
 function toCounter(refreshToken: string): number {
   return Number(refreshToken.split('.')[1])

@@ -1,13 +1,11 @@
 import { once } from 'node:events'
 import type { Page } from 'playwright-core'
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { configureSessions, DAY, LOGIN, stopClock, WREN } from '../sessions/app.ts'
 import { describeChromium } from '../support/chromium.ts'
 import { ANN, BOB, bundleTabs, listen, run, startTabs, until } from './tabs.ts'
 
 bundleTabs()
-afterEach(() => vi.useRealTimers())
-
 const logIn = (tab: Page, credentials: object): Promise<string> =>
   run(tab, `client.authenticate(${JSON.stringify(credentials)}).then(({ accessToken }) => accessToken)`)
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Forbidden, NotAuthenticated } from '../../src/errors.ts'
 import { MINUTE, WREN } from '../sessions/app.ts'
 import { failure } from './servers.ts'
@@ -7,8 +7,6 @@ import { CREDENTIALS, startSessions } from './session-clients.ts'
 // A tab removes the tokens of its own user from a storage that it shares, and those of nobody else.
 
 const OWL = { email: 'owl@example.org', password: 'other horse' }
-
-afterEach(() => vi.useRealTimers())
 
 describe.each(['REST', 'sockets'] as const)('a tab of a storage with another user, over %s', (kind) => {
   /** A tab of one user, and a newer one of another user. */

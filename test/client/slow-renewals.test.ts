@@ -12,7 +12,6 @@ const OWL = { email: 'owl@example.org', password: 'other horse' }
 const OTHER = { strategy: 'local', ...OWL }
 
 afterEach(() => {
-  vi.useRealTimers()
   vi.unstubAllGlobals()
 })
 

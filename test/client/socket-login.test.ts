@@ -29,7 +29,6 @@ describe.each(serverNames)('a client over a socket with %s', (name) => {
   /** From now on, time goes on as always, and can be let pass. */
   function takeClock() {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], shouldAdvanceTime: true })
-    onTestFinished(() => void vi.useRealTimers())
   }
 
   /** The only socket of a server, once it is there. */

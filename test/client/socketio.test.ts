@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { alula, socketio } from '../../src/client.ts'
 import { BadRequest, Conflict, FeathersError, NotFound, Timeout, Unavailable } from '../../src/errors.ts'
 import { createEcho, createSocket, failure, hear, type Serve, socketServers } from './servers.ts'
@@ -42,7 +42,6 @@ async function connect(serve: Serve, options?: any) {
 /** Timers that the test moves on; until then they go on by themselves. */
 function useClock(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], shouldAdvanceTime: true })
-  onTestFinished(() => void vi.useRealTimers())
 }
 
 /** Ends the connections of a server as a network that breaks down does. */

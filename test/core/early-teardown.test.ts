@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { alula } from '../../src/index.ts'
 import { defer } from '../support/deferred.ts'
 import { nextUnhandled } from '../support/unhandled.ts'
@@ -92,7 +92,6 @@ it('teardown goes on when the setup that it waits for fails', async () => {
 
 it('a setup may call teardown: it does not wait for itself without end', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
 
   const begun = defer()
   const steps: string[] = []
@@ -185,7 +184,6 @@ it('setup that waits for a teardown does nothing when another teardown comes', a
 
 it('setup inside a teardown does not wait without end', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
 
   const begun = defer()
   const app = alula().use('things', {

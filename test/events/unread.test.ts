@@ -170,7 +170,6 @@ it('clients that do not read what they missed hold up no other, and get it once 
 
 it('a sign of life does not close a stream in which bytes wait', async () => {
   vi.useFakeTimers({ toFake: ['setInterval'] })
-  onTestFinished(() => void vi.useRealTimers())
 
   const { app, position, close } = await startMissed()
   const headers = { 'Last-Event-ID': position }

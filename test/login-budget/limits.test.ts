@@ -19,11 +19,7 @@ async function open({ budget = {}, users = [WREN] }: { budget?: any; users?: str
 }
 
 /** The clock, which tests move. */
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-
-  return () => void vi.useRealTimers()
-})
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 
 function wait(time: number): void {
   vi.setSystemTime(Date.now() + time)

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { seal } from '../../src/authentication/seal.ts'
 import { sealCode } from '../../src/oauth/code.ts'
 import { socketio } from '../../src/socketio.ts'
@@ -120,7 +120,6 @@ describe('a code', () => {
 
   it('is good for a minute', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
-    onTestFinished(() => void vi.useRealTimers())
 
     const server = await startOAuth({ providers: { nest: NOWHERE }, ...options })
     const [early, late] = [sealCode('a token', SECRET), sealCode('a token', SECRET)]

@@ -134,7 +134,6 @@ describe('a login is refused', () => {
     const { server, agent, provider } = await start()
 
     vi.useFakeTimers({ toFake: ['Date'] })
-    onTestFinished(() => void vi.useRealTimers())
 
     const begun = Date.now()
     const late = await visit(server, agent, 'nest', 'wren')

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { MemoryStorage, type Storage } from '../../src/client/storage.ts'
 import { failure } from '../client/servers.ts'
 import { CREDENTIALS, startSessions } from '../client/session-clients.ts'
@@ -11,8 +11,6 @@ const ADA = { email: 'ada@example.org', password: 'other horse' }
 const USERS = { wren: WREN, ada: ADA }
 
 const KEYS = ['feathers-jwt', 'feathers-jwt-refresh']
-
-afterEach(() => vi.useRealTimers())
 
 describe.each(['REST', 'sockets'] as const)('a logout after a former session, over %s', (kind) => {
   async function start(refresh?: object) {

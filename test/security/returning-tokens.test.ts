@@ -1,7 +1,5 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { createApp, createShared, MINUTE, stopClock, WREN } from '../sessions/app.ts'
-
-afterEach(() => vi.useRealTimers())
 
 async function start() {
   const clock = stopClock()

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { JWT_OPTIONS } from '../support/login.ts'
 import {
   claims,
@@ -206,8 +206,6 @@ describe('with a secret', () => {
   })
 
   describe('at the second', () => {
-    afterEach(() => void vi.useRealTimers())
-
     it('a token is good from nbf on, and no longer when exp is reached', async () => {
       const { send } = await open()
       const now = 1_900_000_000

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { build } from 'esbuild'
 import type { Page } from 'playwright-core'
-import { afterEach, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import express, { errorHandler, rest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
 import { toListener } from '../../src/node.ts'
@@ -31,8 +31,6 @@ beforeAll(async () => {
 
   script = (outputFiles[0] as { text: string }).text
 })
-
-afterEach(() => vi.useRealTimers())
 
 /** Serves a page with a client, and what it calls. */
 async function serve(shared: Shared, refresh: object = {}, port?: number) {

@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { events } from '../../src/events.ts'
 import express, { errorHandler, rest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
@@ -58,8 +58,6 @@ async function connect(url: string, accessToken: string) {
 
   return socket
 }
-
-afterEach(() => vi.useRealTimers())
 
 it('a socket lives on when its access token has expired, and ends with the session in every process', async () => {
   const clock = stopClock()

@@ -1,9 +1,7 @@
 import { once } from 'node:events'
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { defer } from '../support/deferred.ts'
 import { createApp, createShared, MINUTE, stopClock, stopTimers, WREN } from './app.ts'
-
-afterEach(() => vi.useRealTimers())
 
 /** Two processes that share a store of revoked tokens which tells neither of the other, and a socket of the second one. */
 async function start(refresh: object = {}) {

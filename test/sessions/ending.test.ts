@@ -1,8 +1,6 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { authenticate } from '../../src/authentication.ts'
 import { createApp, createShared, DAY, MINUTE, stopClock, WREN } from './app.ts'
-
-afterEach(() => vi.useRealTimers())
 
 async function start(options: object = {}) {
   const clock = stopClock()

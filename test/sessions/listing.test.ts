@@ -1,10 +1,8 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { access, fresh, user } from '../../src/access.ts'
 import { authenticate, SessionService } from '../../src/authentication.ts'
 import { describeRemoteTransports } from '../support/transports.ts'
 import { configureSessions, DAY, LOGIN, MINUTE, stopClock, WREN } from './app.ts'
-
-afterEach(() => vi.useRealTimers())
 
 const ADA = { email: 'ada@example.org', password: 'battery staple' }
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createSessionTable, kysely } from '../../src/kysely.ts'
 import { toRedisSettings } from '../../src/redis/options.ts'
 import { RedisSessionStore } from '../../src/sessions/redis-store.ts'
@@ -10,8 +10,6 @@ import { scaled } from '../support/scale.ts'
 import { describeDatabases } from '../support/sql.ts'
 import { createApp, createShared, DAY, MINUTE, type Shared, stopClock, WREN } from './app.ts'
 import { IDLE, LIFETIME, World } from './world.ts'
-
-afterEach(() => vi.useRealTimers())
 
 const SEED = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
 

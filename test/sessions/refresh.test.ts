@@ -1,9 +1,7 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { decode } from '../authentication/app.ts'
 import { describeTransports, type TransportClient } from '../support/transports.ts'
 import { configureSessions, DAY, LOGIN, MINUTE, stopClock, WREN } from './app.ts'
-
-afterEach(() => vi.useRealTimers())
 
 /** A direct call sends the token itself. */
 function useToken(client: TransportClient, accessToken: string): Promise<any> {

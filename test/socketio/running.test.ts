@@ -1,9 +1,8 @@
-import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { Running } from '../../src/socketio/running.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance'] })
-  onTestFinished(() => void vi.useRealTimers())
 })
 
 /** Whether a promise has settled by now. */

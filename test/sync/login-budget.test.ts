@@ -98,7 +98,6 @@ describeRedis('the budget for failed logins of two processes', () => {
 
   it('keeps those of an account whatever others have, for thirty days to the millisecond', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
-    onTestFinished(() => void vi.useRealTimers())
 
     const { store } = await open(REDIS_URL, createPrefix())
     const usedAt = Date.now()

@@ -108,7 +108,6 @@ describeRedis('a store of revoked tokens in Redis', () => {
       const store = await createStore()
 
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + skew })
-      onTestFinished(() => void vi.useRealTimers())
 
       expect(await store.revoke('id', Date.now() + minutes(1))).toBe(true)
       expect(await store.revoke('id', Date.now() + minutes(1))).toBe(false)

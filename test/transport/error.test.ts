@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { BadRequest, FeathersError, NotFound, Unavailable } from '../../src/errors.ts'
 import {
   createAborted,
@@ -155,7 +155,6 @@ describe('the log', () => {
     }
 
     vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
-    onTestFinished(() => void vi.useRealTimers())
     logTwice(one)
     logTwice(other)
     expect(logger.error).toHaveBeenCalledTimes(2)

@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, connect } from 'node:net'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { prepareClose } from '../../src/node.ts'
 import { defer } from '../support/deferred.ts'
 
@@ -29,7 +29,6 @@ it('a request that never arrives in full does not hold up the end', async () => 
   slow.write('half')
   await arrived
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
 
   const closing = close()
 

@@ -1,11 +1,10 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { runEvery } from '../../src/utils/interval.ts'
 
 it.each([2 ** 31, 2_419_200_000])(
   'an interval of %d ms, for which timers have no room, is a long one',
   (milliseconds) => {
     vi.useFakeTimers()
-    onTestFinished(() => void vi.useRealTimers())
 
     const run = vi.fn()
     const stop = runEvery(milliseconds, run)

@@ -23,7 +23,6 @@ it.each([2 ** 31, Number.POSITIVE_INFINITY])(
   'a limit of %d ms, for which timers have no room, is a long one',
   async (limit) => {
     vi.useFakeTimers()
-    onTestFinished(() => void vi.useRealTimers())
 
     const fail = vi.fn()
 
