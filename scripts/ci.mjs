@@ -90,19 +90,19 @@ async function addPackages() {
   ]) {
     await addCounts(name, command, parseCounts, { beside: true })
   }
-  await report.check('npm run docs:build', async () => {
-    await mustRun('npm', ['run', 'docs:build'], { cwd: clone })
-  })
 }
 
 async function addOthers() {
   for (const [name, command] of [
     ['the budget of types', ['node', 'scripts/type-budget.mjs']],
     ['generated clients', ['node', 'scripts/check-generated.mjs']],
-    ['two applications of npm create alula', ['node', 'scripts/try-create.mjs', '--two']]
+    ['an application of npm create alula', ['node', 'scripts/try-create.mjs', '--one']]
   ]) {
     await addCounts(name, command, parseCounts, { beside: true })
   }
+  await report.check('npm run docs:build', async () => {
+    await mustRun('npm', ['run', 'docs:build'], { cwd: clone })
+  })
 }
 
 function show(command, args) {

@@ -17,6 +17,9 @@ const HEAD = '| Database | Driver | Node | Tests | Result |\n|---|---|---|---|--
 
 const words = process.argv.slice(2)
 const isFurther = words.includes('--further')
+/** Two of the further runs have PostgreSQL 18, and each takes minutes: one of them is left out, by chance. */
+const alike = RUNS.filter(({ isFurther, database }) => isFurther && database === 'PostgreSQL 18')
+const leftOut = alike[Math.floor(Math.random() * alike.length)]
 const report = createReport()
 const folder = createTempFolder()
 
@@ -30,7 +33,9 @@ report.finish()
 function isWanted(wanted) {
   const cells = toCells(wanted).join(' ')
 
-  return isFurther ? wanted.isFurther : words.length === 0 || words.some((word) => cells.includes(word))
+  return isFurther
+    ? wanted.isFurther && wanted !== leftOut
+    : words.length === 0 || words.some((word) => cells.includes(word))
 }
 
 /** Runs the tests. A run that does not start is one failure, and those after it run all the same. */

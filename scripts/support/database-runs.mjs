@@ -34,7 +34,7 @@ const POSTGRES = { TEST_DATABASE: 'PostgreSQL' }
 /**
  * What `npm run test:databases` runs, and the rows of the table in docs/sql.md. A run without `tests` says that there is
  * none. `args` and `env` are those of Vitest. `.ci/run` adds what `isFurther` to `npm test`, each driver and each version of
- * Node once, by `furtherArgs` where a part of it has run already.
+ * Node once, by `furtherArgs` where a part of it has run already. Of two with PostgreSQL 18 it runs one.
  *
  * @type {readonly import('./database-runs.d.mts').DatabaseRun[]}
  */

@@ -6,7 +6,14 @@ export type ClientOptions = Partial<ManagerOptions & SocketOptions>
 
 /** Creates a client of Socket.IO that is not connected yet; it is closed when the test ends. */
 export function createSocket(url: string, options: ClientOptions = {}): Socket {
-  const socket = io(url, { transports: ['websocket'], forceNew: true, autoConnect: false, ...options })
+  const socket = io(url, {
+    transports: ['websocket'],
+    forceNew: true,
+    autoConnect: false,
+    // A second when left out.
+    reconnectionDelay: 20,
+    ...options
+  })
 
   onTestFinished(() => void socket.close())
 

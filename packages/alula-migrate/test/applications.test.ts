@@ -98,7 +98,7 @@ const applications: readonly Application[] = [
 
 describe.concurrent('an application', () => {
   // Each takes half a minute.
-  it.for(choose(applications, 4))(
+  it.for(choose(applications, 2))(
     '$name passes its tests and makes the same responses, before and after',
     { timeout: TIMEOUT },
     async ({ name, server, entry, tests, left = [], finish, stays = [], listed = {} }, context) => {
