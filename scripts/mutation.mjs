@@ -45,7 +45,11 @@ const TESTS = {
     'test/security/protected-fields.test.ts',
     MISTAKES
   ],
-  application: ['test/core/*.test.ts', MISTAKES],
+  application: [
+    'test/core/*.test.ts',
+    'test/transports/{error-status,repeated-calls,request-ids,routes}.test.ts',
+    MISTAKES
+  ],
   schema: [
     'test/schema/!(bundle|recursive).test.ts',
     'test/access/closed.test.ts',

@@ -82,7 +82,10 @@ export class AccessTokens {
     // A store no longer has what has expired: each use would be the first.
     if (expiresAt <= Date.now()) return false
 
-    return (this.revocations ?? this.ownStore).revoke(id, expiresAt)
+    const store = this.revocations ?? this.ownStore
+
+    // Asked first: one that may have lost what was used throws then.
+    return !(await store.isRevoked(id)) && store.revoke(id, expiresAt)
   }
 
   /**

@@ -372,7 +372,7 @@ export class AuthenticationBase {
   }
 
   /** Of all strategies. */
-  private watchEntities(): void {
+  protected watchEntities(): void {
     const sources = this.entities.findSources()
 
     this.connections.listen(sources)

@@ -191,6 +191,11 @@ export class Connections {
     this.logins.stop(connection)
   }
 
+  /** Undoes {@link stop} after a logout that has failed, unless the connection has closed meanwhile. */
+  resume(connection: RealTimeConnection, login: ConnectionLogin): void {
+    if (connection.authentication === login.authentication) this.logins.start(connection, login)
+  }
+
   /** Closes a connection: transports do so when the application emits `disconnect`. */
   end(connection: RealTimeConnection): void {
     const { app } = this.service
@@ -360,19 +365,22 @@ export class Connections {
     connections: readonly RealTimeConnection[],
     onFailure: (error: unknown) => boolean
   ): Promise<void> {
-    const verified = new Map<string, AuthenticationResult | boolean>()
+    // By token, and not by its id: the tokens of a session share one id, and a forged one may have that of another.
+    const verified = new Map<unknown, AuthenticationResult | boolean>()
 
     for (const connection of connections) {
       const login = this.logins.get(connection)
 
       if (!login) continue
 
-      const { tokenId, authentication } = login
-      const found = verified.get(tokenId) ?? (await this.verifyLogin(connection, authentication, onFailure))
+      const { authentication } = login
+      const { accessToken } = authentication
+      const found =
+        verified.get(accessToken) ?? (await this.verifyLogin(connection, authentication, onFailure))
       // A token of another issuer may stand for another entity by now.
       const isValid = typeof found === 'boolean' ? found : login.toEntity(found) === login.entity
 
-      verified.set(tokenId, found)
+      verified.set(accessToken, found)
       if (!isValid) this.endLogin(connection, login)
     }
   }

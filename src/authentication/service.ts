@@ -312,8 +312,8 @@ export class AuthenticationService extends AuthenticationBase {
     if (!this.isReady) return
 
     this.assertComplete()
-    // Sessions may be on from now on.
-    this.sessionLogins.watch(this.entities.findSources())
+    // Sessions may be on from now on, and the store of revoked tokens and the service of entities may be others.
+    this.watchEntities()
   }
 
   private assertComplete(): void {

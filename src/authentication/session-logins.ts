@@ -353,9 +353,18 @@ export class SessionLogins {
   ): Promise<void> {
     const { connections } = this.service
 
-    if (staying && connections.getLogin(staying)?.session?.id === id) connections.stop(staying)
+    const login = connections.getLogin(staying)
+    const isOwn = staying && login?.session?.id === id
 
-    await this.sessions.end(id, cause, userId)
+    if (isOwn) connections.stop(staying)
+
+    try {
+      await this.sessions.end(id, cause, userId)
+    } catch (error) {
+      // The connection is still logged in, and has to close when that ends.
+      if (isOwn) connections.resume(staying, login)
+      throw error
+    }
   }
 
   /** Ends the sessions of a user, except the one with the id `except`. */

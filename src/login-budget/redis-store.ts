@@ -77,25 +77,38 @@ export class RedisLoginBudgetStore implements LoginBudgetStore {
   }
 
   take(key: string, duration: number): Promise<TakenPoints> {
+    let isInMemory = false
+
     return this.ask(
       async (client) => {
-        const { consumedPoints: count, msBeforeNext: resetIn } = await this.toLimiter(
-          client,
-          duration
-        ).consume(key)
+        const limiter = this.toLimiter(client, duration)
+        const { consumedPoints: count, msBeforeNext: resetIn } = await limiter.consume(key)
+
+        // Redis was late: this point belongs to no login, and would stay taken.
+        if (isInMemory) await client.eval(GIVE_BACK, { keys: [limiter.getKey(key)] })
 
         return { count, resetIn }
       },
-      () => this.memory.take(key, duration)
+      () => {
+        isInMemory = true
+
+        return this.memory.take(key, duration)
+      }
     )
   }
 
-  giveBack(key: string, duration: number): Promise<void> {
-    return this.ask(
-      async (client) =>
-        void (await client.eval(GIVE_BACK, { keys: [this.toLimiter(client, duration).getKey(key)] })),
-      () => this.memory.giveBack(key)
-    )
+  /** Where it was taken. Redis is asked during a pause, too: otherwise the point would stay taken. */
+  async giveBack(key: string, duration: number): Promise<void> {
+    if (this.memory.has(key)) return this.memory.giveBack(key)
+    if (!this.connection.isReady) return
+
+    try {
+      await this.connection.ask((client) =>
+        client.eval(GIVE_BACK, { keys: [this.toLimiter(client, duration).getKey(key)] })
+      )
+    } catch (error) {
+      this.pause(error as Error)
+    }
   }
 
   know(account: string, address: string): Promise<void> {
@@ -160,11 +173,15 @@ export class RedisLoginBudgetStore implements LoginBudgetStore {
     try {
       return await this.connection.ask(question)
     } catch (error) {
-      this.pausedUntil = Date.now() + PAUSE
-      debug('Failed logins are counted in memory: %s', (error as Error).cause ?? error)
+      this.pause(error as Error)
 
       return inMemory()
     }
+  }
+
+  private pause(error: Error): void {
+    this.pausedUntil = Date.now() + PAUSE
+    debug('Failed logins are counted in memory: %s', error.cause ?? error)
   }
 }
 

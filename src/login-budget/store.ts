@@ -57,6 +57,11 @@ export class MemoryLoginBudgetStore implements LoginBudgetStore {
     return { count: counter.count, resetIn: counter.endsAt - now }
   }
 
+  /** Whether a point of a key is taken. */
+  has(key: string): boolean {
+    return (this.counters.get(key)?.endsAt ?? 0) > Date.now()
+  }
+
   giveBack(key: string): void {
     const counter = this.counters.get(key)
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { FINGERPRINT } from '../authentication/jwt.ts'
 import type { Secret } from '../authentication/secret-keys.ts'
 import type { AuthenticationService } from '../authentication/service.ts'
 import type { SessionRequest } from '../authentication/session-logins.ts'
@@ -60,6 +61,9 @@ export interface LoginResponse {
   readonly cookies: readonly string[]
   readonly result?: AuthenticationResult
 }
+
+/** The claims that each token gets anew. The others are those of the application. */
+const MADE_ANEW: readonly string[] = [FINGERPRINT, 'aud', 'exp', 'iat', 'iss', 'jti', 'nbf', 'sub']
 
 const REFUSED = 'This login was not started in this browser, has been used, or took too long. Start again'
 
@@ -293,14 +297,15 @@ export class Logins {
     // To connect an account is no new login: the token belongs to the session of its user.
     if (getSessionClaim(payload)) return { accessToken }
 
+    const own = Object.entries(payload).filter(([name]) => !MADE_ANEW.includes(name))
     const { [entity as string]: user } = await this.auth.authenticate({ strategy, accessToken }, {}, strategy)
     const { headers, address } = params
 
     await sessionLogins.replace(payload.sub, request, params)
 
     const tokens = await this.auth.issueToken(
-      { [entity as string]: user },
-      { headers, address, refresh: true }
+      { [entity as string]: user, authentication: { strategy } },
+      { headers, address, refresh: true, payload: Object.fromEntries(own) }
     )
 
     return { accessToken: tokens.accessToken, refreshToken: tokens.refreshToken }

@@ -21,6 +21,8 @@ export class StoreConnection {
   private readonly settings: RedisSettings
   private readonly description: StoreDescription
   private connection: RedisConnection | undefined
+  /** How often it was closed: a connection that was being made then is not kept. */
+  private closings = 0
 
   constructor(settings: RedisSettings, description: StoreDescription) {
     this.settings = settings
@@ -36,15 +38,22 @@ export class StoreConnection {
     handleConnection: () => void = () => undefined
   ): Promise<void> {
     const { redis, connectTimeout } = this.settings
+    const { closings } = this
     const connection = await RedisConnection.open(redis, connectTimeout, listener, this.description.user)
 
-    this.close()
+    if (this.closings !== closings) {
+      connection.close()
+      throw new Error('The connection to Redis was closed while it was made')
+    }
+
+    this.connection?.close()
     this.connection = connection
     await connection.keep(async () => handleConnection())
   }
 
   /** Ends the connection. `open` makes another one. */
   close(): void {
+    this.closings++
     this.connection?.close()
     this.connection = undefined
   }

@@ -20,6 +20,32 @@ function listEnded(app: {
 }
 
 describe('a connection', () => {
+  it('ends by a store of revoked tokens that is set later', async () => {
+    const { app, service } = await createAppWithUser()
+    const ended = listEnded(app)
+    const connection: any = {}
+    const listeners = new Set<(id?: string) => void>()
+    const revocation = {
+      revoke: () => true,
+      isRevoked: () => false,
+      subscribe: (listener: (id?: string) => void) => {
+        listeners.add(listener)
+
+        return () => void listeners.delete(listener)
+      }
+    }
+
+    await app.setup()
+    app.set('authentication', { ...app.get('authentication'), revocation })
+    app.set('authentication', { ...app.get('authentication'), revocation })
+    expect(listeners.size).toBe(1)
+
+    const { authentication } = await service.create(LOGIN, { connection })
+
+    for (const tell of listeners) tell(authentication.payload.jti)
+    expect(ended).toEqual([connection])
+  })
+
   it('holds the token and the entity from login to logout', async () => {
     const { service, user } = await createAppWithUser()
     const connection: any = { mine: true }

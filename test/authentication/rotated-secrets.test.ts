@@ -141,6 +141,36 @@ describe('a secret that is a list', () => {
   })
 })
 
+it.each([true, false])(
+  'closes the socket with a removed secret, and no other of its session: first, %s',
+  async (isFirst) => {
+    const { app, service } = await createAppWithUser()
+    const ended: unknown[] = []
+
+    app.on('disconnect', (connection: unknown) => ended.push(connection))
+    app.set('authentication', { ...app.get('authentication'), refresh: {} })
+
+    const { accessToken: old, refreshToken } = await service.create({ ...LOGIN, refresh: true })
+
+    rotate(app, [NEW, SECRET])
+
+    const { accessToken } = await service.create({ strategy: 'refresh', refreshToken })
+    const connections = new Map<string, object>()
+
+    for (const token of isFirst ? [old, accessToken] : [accessToken, old]) {
+      const connection = {}
+
+      connections.set(token, connection)
+      await service.create({ strategy: 'jwt', accessToken: token }, { connection })
+    }
+
+    rotate(app, NEW)
+    await service.verifySessions()
+    expect(ended).toHaveLength(1)
+    expect(ended[0]).toBe(connections.get(old))
+  }
+)
+
 it('what is sealed with a later secret is opened', () => {
   const sealed = seal({ a: 1 }, SECRET, 'purpose')
 

@@ -92,15 +92,18 @@ describe('a code', () => {
     expect((await exchange(server, { code })).status).toBe(401)
   })
 
-  it('begins a session for a client that asks for one, and not for others', async () => {
+  it('begins a session with the claims of the login for a client that asks for one, and not for others', async () => {
     const settings = { refresh: {} }
-    const lasting = await getCode({ settings })
+    const addClaim = ({ params }: any) => void Object.assign(params, { payload: { tenant: 'blue' } })
+    const configure = (app: any) => app.service('authentication').hooks({ before: { create: [addClaim] } })
+    const lasting = await getCode({ settings, configure })
     const tokens = await readJson(await exchange(lasting.server, { code: lasting.code, refresh: true }))
     const refreshed = await lasting.server.auth.create({
       strategy: 'refresh',
       refreshToken: tokens.refreshToken
     })
 
+    expect(await lasting.server.auth.verifyAccessToken(tokens.accessToken)).toMatchObject({ tenant: 'blue' })
     expect(refreshed).toMatchObject({ user: { id: 0 } })
 
     const other = await getCode({ settings })

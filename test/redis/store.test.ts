@@ -60,6 +60,15 @@ it('a store that is not connected cannot be asked, and says what it has', async 
 })
 
 describeRedis('a store in Redis', () => {
+  it('keeps no connection that was closed while it was made', async () => {
+    const { store, listener } = createStore()
+    const opening = store.open(listener)
+
+    store.close()
+    await expect(opening).rejects.toThrow('was closed while it was made')
+    expect(store.isOpen).toBe(false)
+  })
+
   it('can be asked from when it is open until it is closed', async () => {
     const { store, told, listener } = createStore()
     let client: Client | undefined

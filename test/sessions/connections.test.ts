@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
+import { Unavailable } from '../../src/errors.ts'
 import { events } from '../../src/events.ts'
 import express, { errorHandler, rest } from '../../src/express.ts'
 import { alula } from '../../src/index.ts'
@@ -177,6 +178,19 @@ it('a logout over a socket whose access token has expired ends the session, and 
   expect(await end).toBe('io server disconnect')
   expect(await ask(socket, 'find', 'notes')).toMatchObject([{ code: 401 }])
   expect(await shared.sessions._find({ query: {}, paginate: false })).toEqual([])
+})
+
+it('a socket whose logout has failed closes when its session ends', async () => {
+  const { one, shared } = await startTwo()
+  const { accessToken } = await post(one.url, LOGIN)
+  const socket = await connect(one.url, accessToken)
+  const end = next(socket, 'disconnect')
+
+  vi.spyOn(shared.sessions, '_remove').mockRejectedValueOnce(new Unavailable('The database is away'))
+  expect(await ask(socket, 'remove', 'authentication', null)).toMatchObject([{ code: 503 }])
+  expect((await ask(socket, 'find', 'notes')).slice(0, 2)).toEqual([null, ['a note']])
+  await one.app.service('authentication').endSessions(1)
+  expect(await end).toBe('io server disconnect')
 })
 
 it('calls with what the server keeps for a socket do not show that a refresh has arrived', async () => {

@@ -50,6 +50,16 @@ describeOwnRedis('a Redis that has lost its data', () => {
     return { redis, authentication, verify: () => authentication.verifyAccessToken(accessToken) }
   }
 
+  it('lets nothing be used once more with failClosed', async () => {
+    const { redis, authentication } = await lose(true)
+    const end = Date.now() + 60_000
+    const use = () => authentication.useOnce('code:used', end)
+
+    await until(() => expect(use()).rejects.toMatchObject(UNAVAILABLE))
+    await setWhole(redis.url, 'shop')
+    expect([await use(), await use()]).toEqual([true, false])
+  })
+
   it('makes revoked tokens valid again', async () => {
     const { verify } = await lose(false)
 

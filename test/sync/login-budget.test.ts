@@ -3,6 +3,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { toListener } from '../../src/node.ts'
 import { RedisLoginBudgetStore } from '../../src/sync.ts'
 import { addUsers, logIn, logInTimes, PASSWORD } from '../login-budget/app.ts'
+import { startProxy } from '../support/proxy.ts'
 import { createPrefix, describeOwnRedis, describeRedis, REDIS_URL, startRedis } from '../support/redis.ts'
 import { listen } from '../support/server.ts'
 import { until } from '../support/until.ts'
@@ -123,6 +124,41 @@ describeRedis('the budget for failed logins of two processes', () => {
       expect(resetIn).toBeGreaterThan(0)
       expect(resetIn).toBeLessThanOrEqual(duration)
     }
+  })
+})
+
+describeRedis('a Redis that is late', () => {
+  /** Two stores of one budget, the first behind a proxy. */
+  async function openLate() {
+    const [proxy, prefix] = [await startProxy(REDIS_URL), createPrefix()]
+
+    return { proxy, one: await open(proxy.url, prefix), other: await open(REDIS_URL, prefix) }
+  }
+
+  it('keeps no point of a login that was counted in memory meanwhile', async () => {
+    const { proxy, one, other } = await openLate()
+
+    proxy.hold()
+    expect(await one.store.take('wren', 900_000)).toMatchObject({ count: 1 })
+    proxy.mend()
+    await one.store.giveBack('wren', 900_000)
+    await until(async () => {
+      const { count } = await other.store.take('wren', 900_000)
+
+      await other.store.giveBack('wren', 900_000)
+      expect(count).toBe(1)
+    })
+  })
+
+  it('gets back a point that it has given, also right after it was late', async () => {
+    const { proxy, one, other } = await openLate()
+
+    await one.store.take('wren', 900_000)
+    proxy.hold()
+    await one.store.take('ada', 900_000)
+    proxy.mend()
+    await one.store.giveBack('wren', 900_000)
+    expect(await other.store.take('wren', 900_000)).toMatchObject({ count: 1 })
   })
 })
 
