@@ -33,6 +33,7 @@ const WITHOUT_CODE: { readonly [file: string]: readonly [count: number, reason: 
   'src/oauth/connection.ts': [2, 'a provider that does not do what it should'],
   'src/oauth/failure.ts': [1, 'what a provider has responded'],
   'src/redis/connection.ts': [1, 'Redis is away'],
+  'src/redis/store.ts': [1, 'the application has closed the connection'],
   'src/socketio/transport.ts': [1, 'what a client sees of a refused connection'],
   'src/sync/codec.ts': [1, 'a message that cannot be read'],
   'src/sync/link.ts': [3, 'Redis is away, or sends what cannot be read'],
