@@ -107,7 +107,7 @@ export const KINDS: { readonly [kind in Kind]: KindRules } = {
     toOperand: toScalar,
     toStored: toJsonText,
     fromStored: (value, { isParsed }) =>
-      isParsed || typeof value !== 'string' ? toPlainNumber(value) : JSON.parse(value),
+      isParsed || typeof value !== 'string' ? toPlainNumber(value) : fromJsonText(value),
     form: 'typed',
     pattern: 'typed'
   },
@@ -320,6 +320,15 @@ function fromBytesText(text: string): Buffer {
   )
 
   return Buffer.from(characters, 'latin1')
+}
+
+/** SQLite may have text in a column of JSON that is none. */
+function fromJsonText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 /** What the elements of a list are, however many levels it has. */

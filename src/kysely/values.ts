@@ -59,6 +59,13 @@ export function toShortest(number: number): number {
   return number
 }
 
+/** Whether a number has one of four bytes beside it: none is as large, or as small and not zero, as some numbers are. */
+export function fitsSingle(number: number): boolean {
+  const single = Math.fround(number)
+
+  return Number.isFinite(single) && (single !== 0 || number === 0)
+}
+
 /** A date, or the ISO 8601 string of one, from the year 0 to 9999; `undefined` for anything else. */
 export function toDate(value: unknown): Date | undefined {
   const date = readDate(value)

@@ -3,7 +3,14 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createHandler } from '../../src/fetch.ts'
 import { idempotency } from '../../src/idempotency.ts'
 import { type Application, alula } from '../../src/index.ts'
-import { createIdempotencyTable, kysely, transaction, withTransaction } from '../../src/kysely.ts'
+import {
+  createIdempotencyTable,
+  getTransaction,
+  KyselyService,
+  kysely,
+  transaction,
+  withTransaction
+} from '../../src/kysely.ts'
 import { memory } from '../../src/memory.ts'
 import { defer } from '../support/deferred.ts'
 import { createTable, describeDatabases, type TestDatabase } from '../support/sql.ts'
@@ -58,6 +65,24 @@ const withHooks = {
 }
 
 describeDatabases('calls with a key in transactions', (database) => {
+  it('run the method of a class in one, and calls without a key do not', async () => {
+    const { app, db, post } = await createApp(database, 'keys')
+    const inTransaction: boolean[] = []
+
+    class Orders extends KyselyService {
+      override async create(data: any, params?: any): Promise<any> {
+        inTransaction.push((await getTransaction(db)).isTransaction)
+
+        return await super.create(data, params)
+      }
+    }
+
+    app.use('own', new Orders({ Model: db, name: TABLE, id: 'id' }))
+    await app.service('own').create({ item: 'tea' })
+    expect((await post(randomUUID(), 'tea', 'own')).status).toBe(201)
+    expect(inTransaction).toEqual([false, true])
+  })
+
   for (const store of ['keys', undefined]) {
     const place = store ? 'the same database' : 'memory'
 

@@ -4,7 +4,14 @@ import { expect, it } from 'vitest'
 import { createHandler } from '../../src/fetch.ts'
 import { alula } from '../../src/index.ts'
 import { kysely, table } from '../../src/kysely.ts'
-import { createTable, describeDatabases, POSTGRES, SQLITE, type TestDatabase } from '../support/sql.ts'
+import {
+  createTable,
+  describeDatabases,
+  MARIADB,
+  POSTGRES,
+  SQLITE,
+  type TestDatabase
+} from '../support/sql.ts'
 
 const NAME = 'alula_infinite'
 
@@ -163,4 +170,27 @@ describeDatabases(
     })
   },
   [POSTGRES]
+)
+
+describeDatabases(
+  'numbers of four bytes',
+  (database) => {
+    it('are found beside numbers that have no four bytes', async () => {
+      const type = database === POSTGRES ? 'real' : 'float'
+      const db = await createTable(database, NAME, `id integer primary key, size ${type}`)
+      const sizes = kysely({ Model: db, name: NAME })
+      const find = async (size: unknown) =>
+        (await sizes.find({ query: { size, $sort: { id: 1 } } as any })).map(({ id }: any) => id)
+      const list = [0.1, 1, 2, 3, 4, 5, 6, 7, 1e39, 1e-50]
+
+      await sql`insert into ${sql.table(NAME)} values (1, 0.1), (2, 3.4e38), (3, 0)`.execute(db)
+      expect(await find({ $in: list })).toEqual([1])
+      expect(await find({ $nin: list })).toEqual([2, 3])
+      expect(await find(3.4e38)).toEqual([2])
+      expect(await find(1e-50)).toEqual([])
+      expect(await find({ $gt: 1e-50 })).toEqual([1, 2])
+      expect(await find({ $lt: 1e39 })).toEqual([1, 2, 3])
+    })
+  },
+  [MARIADB, POSTGRES]
 )

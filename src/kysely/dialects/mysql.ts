@@ -18,6 +18,7 @@ import {
 } from '../table.ts'
 import { toTableReference } from '../table-reference.ts'
 import { LOCAL_TIMES, type TimeFormat, toShiftedTimes, UTC_TIMES } from '../times.ts'
+import { fitsSingle } from '../values.ts'
 
 /** Numbers of errors, which share one state for many of them. */
 const NUMBERS: ReadonlyMap<number, ErrorKind> = new Map([
@@ -70,7 +71,7 @@ export const mysql: Dialect = {
     // A string would lose its time.
     if (kind === 'day' && String(value).includes('T')) return sql`cast(${value} as datetime(6))`
     // The database would compare it with the digits of eight bytes.
-    if (isSingle && Math.abs(value as number) < MAX_SINGLE) return sql`cast(${value} as float)`
+    if (isSingle && fitsSingle(value as number)) return sql`cast(${value} as float)`
 
     return toNumber(kind, value)
   },
@@ -394,9 +395,6 @@ function toOnlyGeometry(columns: TableDescription['columns']): readonly string[]
 
   return names.length === 1 ? names : []
 }
-
-/** From which number on a float is infinite. */
-const MAX_SINGLE = 3.4e38
 
 /** How many bits integers of a type have. */
 const INTEGER_BITS: ReadonlyMap<string, number> = new Map([

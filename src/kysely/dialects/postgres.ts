@@ -19,6 +19,7 @@ import {
   toWholeColumn
 } from '../table.ts'
 import { LOCAL_TIMES, type TimeFormat, UTC_TIMES } from '../times.ts'
+import { fitsSingle } from '../values.ts'
 
 /** Locales whose collations order text by its code points, if ICU has nothing to do with them. */
 const ORDERED_LOCALES: readonly unknown[] = ['C', 'POSIX', 'C.UTF-8', 'C.utf8', 'PG_UNICODE_FAST']
@@ -60,8 +61,9 @@ export const postgres: Dialect = {
   },
   isOneOfMany(subject, field, values) {
     const { kind, type } = field.column
-    // No integer of the column equals the others.
-    const possible = kind === 'integer' ? values.filter((value) => fits(value, type)) : values
+    const hasRange = kind === 'integer' || type === 'float4'
+    // No number of the column equals the others, and their type would make those of a `float4` longer.
+    const possible = hasRange ? values.filter((value) => toCast(field, value) === undefined) : values
     const cast = possible.map((value) => toCast(field, value)).find((name) => name !== undefined)
 
     return cast === undefined
@@ -613,7 +615,7 @@ function toCast({ column: { kind, type } }: Field, value: unknown): string | und
     case 'json':
       return typeof value === 'number' ? 'numeric' : undefined
     case 'number':
-      return type === 'float4' && Math.abs(value as number) > 3e38 ? 'float8' : undefined
+      return type === 'float4' && typeof value === 'number' && !fitsSingle(value) ? 'float8' : undefined
     case 'date':
     case 'day':
       return type === 'timestamptz' ? undefined : 'timestamp'

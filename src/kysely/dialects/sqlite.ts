@@ -106,6 +106,7 @@ export const sqlite: Dialect = {
     // To look whether it is large would make statements that return what they change slower by a third.
     if (column.kind === 'integer') return sql`${reference} || ''`
     if (column.kind === 'day') return toShownDay(column)
+    if (column.type === 'jsonb') return toShownJson(column)
     if (column.kind !== 'any') return undefined
 
     return sql`case when typeof(${reference}) = 'integer' and ${reference} not between -9007199254740991 and 9007199254740991
@@ -411,6 +412,16 @@ function toShownDay(column: Column): Fragment {
   return sql`coalesce(${toTime(column)}, ${column.reference})`
 }
 
+/** JSON as text: it may be stored as bytes, which only the database reads. */
+function toShownJson({ reference }: Column): Fragment {
+  return sql`case when typeof(${reference}) = 'blob' then json(${reference}) || '' else ${reference} end`
+}
+
+/** JSON that a path leads into: text that is none would fail the statement. */
+function toValidJson({ reference }: Column): Fragment {
+  return sql`case when typeof(${reference}) = 'blob' or json_valid(${reference}) then ${reference} end`
+}
+
 function isTooLarge(value: unknown): boolean {
   return typeof value === 'bigint' && BigInt.asIntN(64, value) !== value
 }
@@ -420,6 +431,7 @@ function toJsonValue(column: Column): Fragment | undefined {
   const { kind, reference } = column
 
   if (kind === 'day') return toShownDay(column)
+  if (column.type === 'jsonb') return toShownJson(column)
 
   return ['boolean', 'date', 'integer', 'json', 'text'].includes(kind) ? reference : undefined
 }
@@ -444,7 +456,7 @@ function toTypedJson(field: Parameters<Dialect['toTyped']>[0]): Typed {
 
   if (path === undefined) return NOWHERE
 
-  const column = field.column.reference
+  const column = toValidJson(field.column)
   const type = sql`json_type(${column}, ${path})`
   const value = sql`json_extract(${column}, ${path})`
 
@@ -456,15 +468,15 @@ function toElements(field: Field): Elements | undefined {
 
   if (path === undefined) return undefined
 
-  const { column } = field
+  const column = toValidJson(field.column)
   const type = sql`alula_element.type`
   // It is false, 0 and null for what has no such value.
   const value = sql`alula_element.atom`
 
   return {
-    isList: sql`json_type(${column.reference}, ${path}) = 'array'`,
+    isList: sql`json_type(${column}, ${path}) = 'array'`,
     // The function has columns of its own, one of which may have the name of the column.
-    rows: sql`(select ${column.reference} as alula_json) as alula_list,
+    rows: sql`(select ${column} as alula_json) as alula_list,
       json_each(alula_list.alula_json, ${path}) as alula_element`,
     element: {
       ...field,
