@@ -17,9 +17,9 @@ const RESERVED: readonly string[] = [
   'typeof var void while with yield'
 ].flatMap((words) => words.split(' '))
 
-/** Names that the files of a service, or the list of services, have for something else. */
+/** Names that the files of a service, or the application, have for something else: `docs` is the path of the page. */
 const TAKEN: readonly string[] = [
-  ...['access', 'app', 'authentication', 'config', 'db', 'kysely', 'memory', 'migrations'],
+  ...['access', 'app', 'authentication', 'config', 'db', 'docs', 'kysely', 'memory', 'migrations'],
   ...['owner', 'seed', 'services']
 ]
 

@@ -76,7 +76,7 @@ export class Confirmations {
 
   private async ask(call: ConfirmedCall): Promise<Sdk.InputRequiredResult> {
     const { inputRequired } = this.sdk
-    const text = JSON.stringify(call.args)
+    const text = JSON.stringify(toShown(call.args))
     const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}… (${text.length} characters)` : text
 
     return inputRequired({
@@ -122,6 +122,13 @@ function canAsk(capabilities: Sdk.ClientCapabilities | undefined): boolean {
   const { elicitation } = capabilities ?? {}
 
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)
+}
+
+/** The shortest first: what comes after a long query is cut, and the id says whether one record is concerned or all. */
+function toShown(args: object): object {
+  const toLength = (value: unknown) => JSON.stringify(value).length
+
+  return Object.fromEntries(Object.entries(args).toSorted(([, a], [, b]) => toLength(a) - toLength(b)))
 }
 
 function toDigest({ tool, args, caller }: ConfirmedCall): string {

@@ -188,6 +188,7 @@ it.each([
     'access',
     "The name 'access' is not possible: the application has something else of this name."
   ],
+  ['service', 'docs', "The name 'docs' is not possible: the application has something else of this name."],
   ['service', 'tasks', 'There is no src/services.ts here.']
 ])('%s %s says what is wrong', (kind, name, sentence) => {
   expect(() => generateService(kind, name)).toThrow(sentence)

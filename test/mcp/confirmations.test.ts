@@ -43,6 +43,21 @@ it('a removal asks the user, who says yes or no', async () => {
   expect(asked).toEqual(Array(2).fill('Allow notes_remove with {"id":0}?'))
 })
 
+it('a question shows the id before a query that is too long for it', async () => {
+  const asked: string[] = []
+  const ada = await connect(app, 1, {
+    answer: (message) => {
+      asked.push(message)
+
+      return 'decline'
+    }
+  })
+  const query = { text: { $nin: Array(60).fill('what is not to be removed') } }
+
+  expect((await ada.call('notes_remove', { query, id: null })).isError).toBe(true)
+  expect(asked).toEqual([expect.stringMatching(/^Allow notes_remove with \{"id":null,"query":/)])
+})
+
 it.each([
   ['notes_remove', { id: null }],
   ['notes_patch', { id: null, data: { text: 'x' } }],

@@ -14,7 +14,7 @@ describe('the application', () => {
       app.on('disconnect', (connection) => ended.push(connection))
     })
     const first = await connect(url, { extraHeaders: { 'X-Name': 'first' } })
-    const second = await connect(url)
+    const second = await connect(url, { reconnection: false })
 
     expect(connected).toHaveLength(2)
     expect(connected[0]).toMatchObject({ provider: 'socketio', headers: { 'x-name': 'first' } })

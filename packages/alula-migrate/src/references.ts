@@ -283,6 +283,6 @@ function toName(node: Node | null | undefined): string {
 }
 
 /** A semicolon that begins the next line belongs to that line. */
-function endOf({ start, end }: Range, source: string): number {
+export function endOf({ start, end }: Range, source: string): number {
   return end - (/\s*\n\s*;$/.exec(source.slice(start, end))?.[0].length ?? 0)
 }

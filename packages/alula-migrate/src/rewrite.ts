@@ -2,7 +2,7 @@ import MagicString from 'magic-string'
 import { distribute, type Part, type Placed } from './bindings.ts'
 import { indentationAt, lineAt, lineEnding } from './lines.ts'
 import { isClientFile, lookUp, type Replacement, resolveName, toPackageName } from './packages.ts'
-import { type Binding, findReferences, type Reference, type ReferenceKind } from './references.ts'
+import { type Binding, endOf, findReferences, type Reference, type ReferenceKind } from './references.ts'
 import type { Anchor, Change, Remark, Rewritten } from './rewritten.ts'
 import { type Node, parseSource } from './syntax.ts'
 import { findUses, type Member, type Use } from './uses.ts'
@@ -236,8 +236,11 @@ class Rewriter {
       const isStatement =
         statement.type === 'ExpressionStatement' && object.type === 'Identifier' && Array.isArray(list.body)
 
-      if (isStatement) this.remove(statement, `${binding.local}()`)
-      else {
+      if (isStatement) {
+        const { start } = statement
+
+        this.remove({ start, end: endOf(statement, this.source) }, `${binding.local}()`)
+      } else {
         this.edit(object.end, configure.end, '')
         this.change(configure.callee?.property as Node, `${binding.local}() → (not needed)`)
       }

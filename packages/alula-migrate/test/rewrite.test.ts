@@ -88,6 +88,11 @@ it.each([
     `import { channels, Channel } from '@feathersjs/transport-commons'\napp.configure(channels())\nb`,
     `import { Channel } from 'alula'\nb`
   ],
+  // A semicolon that begins the next line stays there.
+  [
+    `import { channels } from '@feathersjs/transport-commons'\nconst a = b\napp.configure(channels())\n;[1].map(c)`,
+    `const a = b\n;[1].map(c)`
+  ],
   [
     `import { channels, routing as r } from '@feathersjs/transport-commons'\nconst app = feathers().configure(channels()).configure(r())`,
     `const app = feathers()`

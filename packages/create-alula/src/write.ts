@@ -31,7 +31,8 @@ export function writeFiles(
 }
 
 function addTo(folder: string, files: ReadonlyMap<string, string>): Map<string, string> {
-  const manifest = readText(join(folder, 'package.json'))
+  // npm reads one with a byte order mark too.
+  const manifest = readText(join(folder, 'package.json')).replace(/^\uFEFF/, '')
 
   if (manifest === '') {
     throw new UsageError(

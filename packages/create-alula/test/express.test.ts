@@ -133,3 +133,9 @@ it.each([
   expect(stdout).toContain(`name       ${title}\n`)
   expect(readFileSync(join(folder, 'api/app.ts'), 'utf8')).toContain(`title: '${title}'`)
 })
+
+it('a package.json with a byte order mark is read, as npm does', () => {
+  const read = addTo({ 'package.json': '\uFEFF{"name":"site"}' })
+
+  expect(JSON.parse(read('package.json'))).toMatchObject({ name: 'site', dependencies: expect.any(Object) })
+})

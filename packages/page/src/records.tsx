@@ -145,17 +145,28 @@ function useFresh(
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
+    /** Whether an event came since the records were last asked for. */
+    let isDue = false
+
+    // Events that do not end must not put it off.
+    async function refresh(): Promise<void> {
+      isDue = false
+      await reload.current(true)
+      timer = isDue ? setTimeout(refresh, PAUSE) : undefined
+    }
+
     const stop = identity.subscribe((event) => {
       if (event?.service !== service.path) return
 
       const id = toRecordId(event.data, service)
 
       setFresh((known) => new Set([...known, id].slice(-100)))
-      clearTimeout(timer)
-      timer = setTimeout(() => void reload.current(true), PAUSE)
+      isDue = true
+      timer ??= setTimeout(refresh, PAUSE)
     })
 
     return () => {
+      isDue = false
       clearTimeout(timer)
       stop()
     }

@@ -1,7 +1,10 @@
 import { type Connection, type ConnectionListener, MAX_WAIT, WAIT } from './socket.ts'
 
-/** An event with a name of a service, and its data. Others say that events were missed, or nothing. */
-const EVENT = /^event: (.+ .+)\n(?:.+\n)*data: (.*)/m
+/**
+ * An event with a name of a service, and its data. Others say that events were missed, or nothing. Data may have U+2028, which a
+ * dot does not match.
+ */
+const EVENT = /^event: ([^\n]+ [^\n]+)\n(?:[^\n]+\n)*data: ([^\n]*)/m
 
 /** Gets events over HTTP, from `alula/events`. An `EventSource` could not send a token. */
 export function createStream(

@@ -40,6 +40,29 @@ async function serveNotes(port: number) {
 }
 
 describeChromium('what the page shows', (open) => {
+  it('changes while events do not end', async () => {
+    const { app, url } = await start((app) => {
+      app.use('jobs', memory({ store: { 1: { id: 1, step: 0 } } }), { access: OPEN })
+      app.service('jobs').publish(() => app.channel('all'))
+      app.on('connection', (connection: any) => app.channel('all').join(connection))
+    })
+    const { page } = await open(`${url}docs#/jobs`)
+
+    await page.getByRole('button', { name: 'Open 1' }).waitFor()
+
+    const patch = async (step: number) => void (await app.service('jobs').patch(1, { step }))
+    let step = 0
+    const timer = setInterval(() => patch(++step), 50)
+
+    onTestFinished(() => clearInterval(timer))
+    // The id, the step, the actions.
+    await page
+      .locator('tbody td')
+      .nth(1)
+      .filter({ hasText: /^[1-9]/ })
+      .waitFor()
+  })
+
   it('is whole, whatever a record has for an id, and a fault for a sentence', async () => {
     const { url } = await start((app) => {
       app.use(

@@ -35,3 +35,27 @@ it('a server that refuses events is asked again later each time, up to half a mi
   expect(statuses).toEqual([])
   expect(waits).toEqual([2000, 4000, 8000, 16_000, 30_000, 30_000, 1000, 2000])
 })
+
+it('data may have separators of lines that JSON leaves as they are', async () => {
+  const server = createServer((_request, response) => {
+    response.write(`event: notes created\ndata: ${JSON.stringify({ text: 'a\u2028b\u2029c' })}\n\n`)
+  })
+
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+
+  const { port } = server.address() as AddressInfo
+  const data = await new Promise((resolve) => {
+    const onEvent = (_name: string, data: unknown) => resolve(data)
+    const listener = { onOpen() {}, onClose() {}, onEnd() {}, onEvent }
+    const stream = createStream(`http://127.0.0.1:${port}`, () => ({}), listener)
+
+    onTestFinished(() => stream.close())
+    void stream.open()
+  })
+
+  expect(data).toEqual({ text: 'a\u2028b\u2029c' })
+})
