@@ -68,8 +68,15 @@ export interface AdapterMethods<
   upsert(data: Data, params?: ServiceParams): Promise<Result>
 }
 
-/** Written so that a class may create one record at a time, and replace `create` without its other overloads. */
-type ResultsOf<Data, Result> = Data extends readonly unknown[] ? Result[] : Result
+/**
+ * Written so that a class may create one record at a time, and replace `create` without its other overloads. Data of the type
+ * `any` is one record, as in Feathers v5: TypeScript chooses this overload for it.
+ */
+type ResultsOf<Data, Result> = 0 extends 1 & Data
+  ? Result
+  : Data extends readonly unknown[]
+    ? Result[]
+    : Result
 
 /**
  * What `find` resolves to where the params have no `paginate`. The type of a service without a page size begins with it:

@@ -650,11 +650,14 @@ export type HookOptions<A, S> =
   | (AroundHookMap<A, S> & Without<HookType>)
 
 /** The context of `setup` and `teardown` hooks. */
-export interface ApplicationHookContext<A = Application> {
+export interface ApplicationHookContext<A = Application> extends AnyMembers {
   app: A
   server: any
   [key: string]: any
 }
+
+/** With these a hook may also be written for `HookContext`, as in Feathers v5. */
+type AnyMembers = { [Name in keyof HookContext]: any }
 
 /** A hook around `setup` or `teardown` of an application. */
 export type ApplicationHookFunction<A> = (

@@ -200,6 +200,8 @@ export class KyselyAdapter<
     this._keyed.add(table)
   }
 
+  async _find(params: ServiceParams & { paginate: false }): Promise<Result[]>
+  async _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]>
   async _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]> {
     const { sets, relation, relatedSorts } = getServiceSlots(params, this)
 

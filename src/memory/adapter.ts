@@ -135,6 +135,8 @@ export class MemoryAdapter<
     return new MemorySet(this, () => this._match(this.parseQuery(params), params))
   }
 
+  async _find(params: ServiceParams & { paginate: false }): Promise<Result[]>
+  async _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]>
   async _find(params?: ServiceParams): Promise<Paginated<Result> | Result[]> {
     const { sets, relatedSorts } = getServiceSlots(params, this)
 

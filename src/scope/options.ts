@@ -21,7 +21,7 @@ export function parseParents(path: string, options: ParentOptions): Parents {
 
   const placeholders = listPlaceholders(path)
   const parents = Object.entries(options).map(([field, parent]) => {
-    const { service, placeholder = toOnly(path, field, placeholders) } = isString(parent)
+    const { service, placeholder = toOnly(path, field, service, placeholders) } = isString(parent)
       ? { service: parent }
       : (parent as Parent)
 
@@ -74,7 +74,7 @@ export function toParentError(path: string, field: string, reason: string): Erro
   return createError('ALULA_INVALID_PARENT', `Invalid parent '${field}' of service '${path}': ${reason}`)
 }
 
-function toOnly(path: string, field: string, [first, ...others]: readonly string[]): string {
+function toOnly(path: string, field: string, service: string, [first, ...others]: readonly string[]): string {
   if (first !== undefined && others.length === 0) return first
 
   throw toParentError(
@@ -82,6 +82,6 @@ function toOnly(path: string, field: string, [first, ...others]: readonly string
     field,
     first === undefined
       ? `the path has no placeholder: name one, as in 'articles/:slug/comments'`
-      : `the path has several placeholders: write { service: 'articles', placeholder: '${first}' }`
+      : `the path has several placeholders: write { service: '${service}', placeholder: '${others.at(-1)}' }`
   )
 }

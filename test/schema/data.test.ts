@@ -381,3 +381,14 @@ describe('a JSON Schema', () => {
     expect(await create({ slug: 'a', email: 'ada@example.com' })).toEqual([])
   })
 })
+
+it('a schema with custom methods may be that of a second path without methods', async () => {
+  const notes = schema(z.object({ id: z.int(), text: z.string() }), { methods: { archive: {} } })
+  const service = Object.assign(memory(), { archive: async () => ({}) })
+  const app = alula()
+
+  app.use('teams/:team/notes', service, { schema: notes, methods: ['find', 'archive'] })
+  app.use('all-notes', service, { schema: notes, methods: [] })
+  await app.setup()
+  expect(await app.service('all-notes').find()).toEqual([])
+})

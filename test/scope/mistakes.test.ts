@@ -37,7 +37,7 @@ it.each([
     'the short form with several',
     ':a/comments/:b',
     { articleId: 'articles' },
-    "{ service: 'articles', placeholder: 'a' }"
+    "{ service: 'articles', placeholder: 'b' }"
   ],
   [
     'two fields for one placeholder',

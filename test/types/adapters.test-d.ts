@@ -66,6 +66,10 @@ export async function call(memory: InMemory, table: InTable) {
   expectType<Message>().of(await table.patch(1, { isRead: true }))
   expectType<Message[]>().of(await memory.patch(null, { isRead: true }))
   expectType<Message[]>().of(await table.remove(null, { query: { text: 'Hello' } }))
+  // Data of the type `any` is one record, as in Feathers v5.
+  expectType<Message>().of(await memory.create(JSON.parse('{}')))
+  expectType<Message>().of(await table.create(JSON.parse('{}')))
+  expectType<Message[]>().of(await table.create([JSON.parse('{}')]))
   // @ts-expect-error -- a new message has a text
   await memory.create({ isRead: true })
   // @ts-expect-error -- so has one in a table
@@ -148,6 +152,7 @@ export async function callAdapter(
   expectType<Message[]>().of(await adapter._patch(null, { isRead: true }))
   expectType<Message>().of(await table._patch(1, { isRead: true }, { transaction }))
   expectType<Paginated<Message> | Message[]>().of(await table._find({ query: { text: 'Hello' } }))
+  expectType<Message[]>().of(await table._find({ paginate: false }))
   expectType<Kysely<any>>().of(table.getModel())
 
   // @ts-expect-error -- an adapter has no methods for clients

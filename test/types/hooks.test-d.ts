@@ -174,6 +174,15 @@ app.hooks({
   }
 })
 
+// They may be written for the context of methods, as in Feathers v5.
+app.hooks({
+  setup: [
+    async (_context: HookContext, next: NextFunction) => {
+      await next()
+    }
+  ]
+})
+
 // @ts-expect-error -- there is no such hook type
 app.hooks({ befor: { all: [] } })
 // @ts-expect-error -- a hook is a function
